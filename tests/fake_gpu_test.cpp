@@ -347,5 +347,18 @@ TEST_F(FakeGpuTest, RunsAtAnotherClockAreIncomparable) {
   EXPECT_THAT(compared.out, HasSubstr("clock_hz differs: 1.50 GHz in the base, 1.40 GHz in the"));
 }
 
+// The sides of a gate stated only oneDNN, so two versions of cuDNN looked equal.
+TEST_F(FakeGpuTest, ADuetStatesTheLibrariesOfTheGpu) {
+  const ProgramResult duet =
+      run_program({{BENCH_BINARY, "duet", kSmall, "--duets", "1", "--base-env", "BENCH_NOTHING=1",
+                    "--set", "measure.max_time=1ms", "--out", "d.jsonl"},
+                   folder_.path(),
+                   {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
+                    {"FAKE_GPU_SCRIPT", folder_.write("script.json", "{}")}}});
+  EXPECT_THAT(duet.out, HasSubstr(", cublaslt 13.0.1 from /opt/fake/libcublasLt.so.13, cudnn "
+                                  "13.0.1 from /opt/fake/libcudnn.so.9, onednn "))
+      << duet.err;
+}
+
 }  // namespace
 }  // namespace bench::test::fake_gpu_test

@@ -39,6 +39,7 @@ GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   MeasuredCase& candidate = evidence.cases.emplace_back().candidate;
   candidate.id = std::move(record.id);
   candidate.source = std::move(record.source);
+  describe_machine({}, candidate);
   return evidence;
 }
 

@@ -170,8 +170,10 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
   outcome_.gate.facts.plugins = request_.plan.plugins;
   if (!report.runs.empty()) {
     outcome_.gate.facts.machine_class = report.runs.back().environment.machine_class;
-    // Stage 1 also knows libraries that a worker loads for a case, such as those of a GPU.
-    outcome_.gate.facts.candidate.libraries = report.runs.back().environment.libraries;
+    // Stage 1 also knows libraries that a worker loads for a case.
+    std::map<std::string, std::string> libraries = report.runs.back().environment.libraries;
+    libraries.merge(outcome_.gate.facts.candidate.libraries);
+    outcome_.gate.facts.candidate.libraries = std::move(libraries);
   }
   return look_up_store(report);
 }

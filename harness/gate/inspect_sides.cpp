@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds out what the workers of both sides load, and whether the loader obeyed their variables.
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "harness/gate/sides.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/host/process_files.hpp"
+#include "harness/run/devices.hpp"
 #include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
@@ -50,6 +53,29 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
   for (const std::string& path : files->libraries) {
     if (std::ranges::find(side.loaded, path, &LoadedFile::path) == side.loaded.end())
       side.other_files.push_back(path);
+  }
+}
+
+bool computes_on_gpu(const Plan& plan) {
+  return std::ranges::any_of(plan.cases, [](const Case& spec) {
+    const auto names = cuda_backend_names();
+    return std::ranges::find(names, spec.key.backend) != names.end();
+  });
+}
+
+// Adds the plugin of the GPU and the libraries that compute there. The worker loads them only for a
+// case, so another child of the side's program states them. Without a GPU nothing is added, because
+// the cases are skipped.
+void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateSide& side) {
+  const CudaStatus status =
+      ask_cuda(side.program, side.environment, ops::cuda::ProbeExtent::libraries, env, interrupted);
+  if (cuda_unavailable_reason(status) || !status.report) return;
+  side.loaded.push_back({std::string(kGpuPluginFile), resolve(status.plugin), status.version});
+  for (const ops::cuda::LibraryReport& library : status.report->libraries) {
+    const std::string name = lower_case(library.name);
+    const auto names = cuda_backend_names();
+    if (!library.usable() || std::ranges::find(names, name) == names.end()) continue;
+    add_library({name, library.version, library.path, ""}, side);
   }
 }
 
@@ -200,7 +226,6 @@ Status check_preloaded(const std::string& value, const GateSide& side) {
   return Done{};
 }
 
-// A worker loads the libraries of a GPU only for a case on a GPU, so this checks only the paths.
 Status check_existing(const std::string& value) {
   for (const std::string& path : split_paths(value, ":")) {
     std::error_code code;
@@ -208,6 +233,26 @@ Status check_existing(const std::string& value) {
       return Error{fmt::format("`{}` does not exist", path), "", "name an existing path"};
   }
   return Done{};
+}
+
+// The libraries of a GPU are unknown for a plan without such cases and on a machine without a GPU.
+// Then only the paths are checked.
+Status check_gpu_libraries(const std::string& value, const GateSide& side) {
+  BENCH_RETURN_IF_ERROR(check_existing(value));
+  std::vector<std::string> folders;
+  for (const std::string& path : split_paths(value, ":")) folders.push_back(resolve(path));
+  const LoadedFile* outside = nullptr;
+  for (const LoadedFile& file : side.loaded) {
+    const auto names = cuda_backend_names();
+    if (std::ranges::find(names, file.name) == names.end()) continue;
+    const std::string folder = std::filesystem::path(file.path).parent_path().string();
+    if (std::ranges::find(folders, folder) != folders.end()) return Done{};
+    outside = &file;
+  }
+  if (outside == nullptr) return Done{};
+  return Error{fmt::format("no library of the GPU was loaded from there; {} was loaded from `{}`",
+                           outside->name, outside->path),
+               "", "name the folders that contain libcudnn.so.9 and libcublasLt.so.13"};
 }
 
 }  // namespace
@@ -221,13 +266,15 @@ Status check_variables(const GateSide& side, const GateSide* other) {
   constexpr auto kPreloaded = [](const std::string& value, const GateSide& from, const GateSide*) {
     return check_preloaded(value, from);
   };
+  constexpr auto kGpuLibraries = [](const std::string& value, const GateSide& from,
+                                    const GateSide*) { return check_gpu_libraries(value, from); };
   constexpr auto kExisting = [](const std::string& value, const GateSide&, const GateSide*) {
     return check_existing(value);
   };
   constexpr std::array<Row, 5> kRows = {{{"LD_LIBRARY_PATH", check_library_path},
                                          {"LD_PRELOAD", kPreloaded},
                                          {"LD_AUDIT", kPreloaded},
-                                         {"BENCH_CUDA_LIBS", kExisting},
+                                         {"BENCH_CUDA_LIBS", kGpuLibraries},
                                          {"BENCH_CUDA_PLUGIN", kExisting}}};
   for (const Row& row : kRows) {
     const auto variable = side.environment.find(std::string(row.name));
@@ -245,12 +292,17 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
                      Env& env) {
   const GateParts parts = real_gate_parts(sides.candidate, sides.base, plan, env);
   const auto candidate = ask_worker(parts.start_candidate, parts.hello, interrupted);
-  if (candidate.ok()) add_loaded(candidate->reply, candidate->files, sides.candidate);
+  const bool has_gpu = computes_on_gpu(plan);
+  if (candidate.ok()) {
+    add_loaded(candidate->reply, candidate->files, sides.candidate);
+    if (has_gpu) add_gpu_libraries(interrupted, env, sides.candidate);
+  }
   if (sides.base) {
     const auto base = ask_worker(parts.start_base, parts.hello, interrupted);
     const Status usable = base.ok() ? check_protocol(base->reply, parts.hello) : base.error();
     if (usable.ok()) {
       add_loaded(base->reply, base->files, *sides.base);
+      if (has_gpu) add_gpu_libraries(interrupted, env, *sides.base);
       add_digests(*sides.base, sides.candidate);
     } else if (!interrupted || !interrupted()) {
       // A base that answers has another protocol version; one that does not answer has died.

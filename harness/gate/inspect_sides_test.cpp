@@ -109,6 +109,19 @@ TEST_F(SideVariables, PathsOfGpuLibrariesMustExist) {
               HasSubstr("BENCH_CUDA_PLUGIN=/no/plugin.so: `/no/plugin.so` does not exist"));
 }
 
+// A gate of two versions of cuDNN accepted any existing folder, so it could compare one with
+// itself.
+TEST_F(SideVariables, AFolderOfGpuLibrariesFromWhichNothingIsLoadedIsAnError) {
+  const std::string cudnn = folder_.write("later/libcudnn.so.9", "9.19");
+  GateSide gpu = side("BENCH_CUDA_LIBS", folder_.file("later"), bundled_);
+  gpu.loaded.push_back({"cublaslt", "/usr/lib/libcublasLt.so.13", ""});
+  gpu.loaded.push_back({"cudnn", cudnn, ""});
+  EXPECT_EQ(error(gpu), "");
+  gpu.loaded.back().path = "/usr/lib/libcudnn.so.9";
+  EXPECT_THAT(error(gpu), HasSubstr("no library of the GPU was loaded from there; cudnn was loaded "
+                                    "from `/usr/lib/libcudnn.so.9`; name the folders that"));
+}
+
 TEST_F(SideVariables, OfASideThatDidNotAnswerAreNotChecked) {
   GateSide unknown;
   unknown.environment = {{"LD_LIBRARY_PATH", "typo"}};

@@ -33,17 +33,19 @@ Result<GateSide> find_side(const std::string& path,
                            std::optional<Nanoseconds> budget);
 
 // Starts a worker of each side to find out what it loads: the libraries of the side, its `loaded`
-// and `other_files`. A base whose worker does not answer is not an error: it sets `base_failure`.
-// Nor is such a candidate, whose failure stage 1 reports. Returns an error if a side was given a
-// variable that it did not take (check_variables()).
+// and `other_files`. If the plan has cases on a GPU, a probe of the side adds the plugin and the
+// libraries that compute there (on a machine with a GPU). A base whose worker does not answer is
+// not an error: it sets `base_failure`. Nor is such a candidate, whose failure stage 1 reports.
+// Returns an error if a side was given a variable that it did not take (check_variables()).
 Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& interrupted,
                      Env& env);
 
 // Returns an error if the loader did not obey a variable of the side. With LD_LIBRARY_PATH, the
 // side must load the library under test from one of its folders, or another library that `other`
-// does not load; with LD_PRELOAD and LD_AUDIT each of their libraries. The paths of BENCH_CUDA_LIBS
-// and BENCH_CUDA_PLUGIN must exist. `other` is the other side,
-// nullptr if it is unknown. `side` and `other` must have been inspected.
+// does not load; with LD_PRELOAD and LD_AUDIT each of their libraries; with BENCH_CUDA_LIBS at
+// least one library of the GPU from one of its folders, if these libraries are known. The paths of
+// BENCH_CUDA_LIBS and BENCH_CUDA_PLUGIN must exist. `other` is the other side, nullptr if it is
+// unknown. `side` and `other` must have been inspected.
 Status check_variables(const GateSide& side, const GateSide* other);
 
 // Returns parts that start worker processes of both sides on the same processors. The caller sets

@@ -35,9 +35,15 @@ std::vector<std::string> differing_variables(const GateSide& base, const GateSid
   return variables;
 }
 
-bool has_device_case(const GateEvidence& evidence) {
-  return std::ranges::any_of(
-      evidence.cases, [](const CaseEvidence& entry) { return entry.candidate.device.has_value(); });
+// Whether cases ran on a device whose plugin and libraries the sides do not state, as in older
+// files.
+bool has_unknown_libraries(const GateFile& gate) {
+  const bool states_plugin =
+      std::ranges::any_of(gate.facts.candidate.loaded,
+                          [](const LoadedFile& file) { return file.name == kGpuPluginFile; });
+  return !states_plugin && std::ranges::any_of(gate.evidence.cases, [](const CaseEvidence& entry) {
+    return entry.candidate.device.has_value();
+  });
 }
 
 // Whether the duets compared the properties of a case and found no difference in any case.
@@ -64,7 +70,7 @@ std::optional<std::string> describe_equal_sides(const GateFile& gate) {
   if (variables.empty()) {
     // Equal programs in two folders may have different plugins of a GPU there.
     const bool is_one_program = base.loaded.front().path == candidate.loaded.front().path;
-    if (has_device_case(gate.evidence) && !is_one_program) return std::nullopt;
+    if (has_unknown_libraries(gate) && !is_one_program) return std::nullopt;
     text += fmt::format(": bench {}", candidate.tool_version);
     for (const auto& [name, version] : base.libraries)
       text += fmt::format(", {} {}", name, version);
@@ -72,7 +78,7 @@ std::optional<std::string> describe_equal_sides(const GateFile& gate) {
   }
   const bool is_slowed = base.environment.contains(kSlowdownVariable) ||
                          candidate.environment.contains(kSlowdownVariable);
-  if (is_slowed || has_device_case(gate.evidence) || !show_no_effect(gate)) return std::nullopt;
+  if (is_slowed || has_unknown_libraries(gate) || !show_no_effect(gate)) return std::nullopt;
   return fmt::format(
       "{}: {} changed nothing that bench can see (same library, instruction set and "
       "implementations)",

@@ -119,5 +119,18 @@ TEST(EqualSides, OfAGpuAreUnknownIfVariablesOrFoldersDiffer) {
   EXPECT_FALSE(describe_equal_sides(gate));
 }
 
+TEST(EqualSides, OfAGpuAreKnownIfTheSidesStateItsPluginAndLibraries) {
+  GateFile gate = make_gate();
+  gate.evidence.cases[0].candidate.device.emplace();
+  gate.facts.candidate.environment = {{"CUDA_DEVICE_MAX_CONNECTIONS", "2"}};
+  for (GateSide* side : {&*gate.facts.base, &gate.facts.candidate}) {
+    side->loaded.push_back({std::string(kGpuPluginFile), "/lib/libbench_cuda.so", "0.1.0"});
+    side->loaded.push_back({"cudnn", "/lib/libcudnn.so.9", ""});
+  }
+  EXPECT_TRUE(describe_equal_sides(gate));
+  gate.facts.candidate.loaded.back().path = "/opt/libcudnn.so.9";
+  EXPECT_FALSE(describe_equal_sides(gate));
+}
+
 }  // namespace
 }  // namespace bench

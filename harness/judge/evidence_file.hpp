@@ -19,7 +19,7 @@ inline constexpr std::string_view kGateSchema = "bench.gate/1";
 
 // A file that a worker of a side has loaded: the program itself or a library under test.
 struct LoadedFile {
-  std::string name;  // kProgramFile, "onednn" or the name of a plugin
+  std::string name;  // kProgramFile, kGpuPluginFile, "onednn", "cudnn" or the name of a plugin
   std::string path;  // absolute, without symbolic links
   // What a library reports: runtime, instruction set, build. Of a program: its launcher, if it has
   // one. May be empty.
@@ -29,6 +29,7 @@ struct LoadedFile {
   friend bool operator==(const LoadedFile&, const LoadedFile&) = default;
 };
 inline constexpr std::string_view kProgramFile = "bench";
+inline constexpr std::string_view kGpuPluginFile = "cuda_plugin";
 
 // One of the measured programs.
 struct GateSide {
