@@ -34,6 +34,9 @@ constexpr double kPendingSigmas = 4;
 // machine that is sometimes disturbed does not reach both by chance.
 constexpr double kEvidentSigmas = 10;
 constexpr double kEvidentFactor = 5;
+// So many runs in a row are not all disturbed by chance, even if one of so many earlier runs was.
+constexpr std::size_t kMinRunsAfterDisturbed = 3;
+constexpr std::size_t kRunsPerDisturbed = 8;
 
 double median_time(const BaselineRecord& record) {
   return std::log(*median_iteration(record.measured));
@@ -310,10 +313,17 @@ void find_creep(CaseTrend& trend, double tolerance) {
 }
 
 // How far the values before `index` and those from it on lie apart; not above 0 if they overlap.
-double gap_at(std::span<const double> values, std::size_t index) {
-  const auto [low, high] = std::ranges::minmax(values.first(index));
+// Ignores the `disturbed` earlier values that are nearest to the later ones.
+double gap_at(std::span<const double> values, std::size_t index, std::size_t disturbed = 0) {
+  std::vector<double> earlier(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index));
+  std::ranges::sort(earlier);
   const auto [last_low, last_high] = std::ranges::minmax(values.subspan(index));
-  return std::max(last_low - high, low - last_high);
+  return std::max(last_low - earlier[index - 1 - disturbed], earlier[disturbed] - last_high);
+}
+
+// How many of the earlier runs may be as far away as those from `index` on.
+std::size_t permitted_disturbed(std::span<const double> values, std::size_t index) {
+  return values.size() - index < kMinRunsAfterDisturbed ? 0 : index / kRunsPerDisturbed;
 }
 
 // The standard deviation of a run about the level of its part, if the values change at `index`.
@@ -348,7 +358,8 @@ std::optional<PendingChange> evident_change(const Search& search, const Window& 
   const double limit =
       factor * std::max(std::log1p(kEvidentFactor * tolerance), kEvidentSigmas * *sigma);
   const double size = std::abs(change.effect);
-  if (size < limit || gap_at(values, index) < limit / 2) return std::nullopt;
+  const std::size_t disturbed = permitted_disturbed(values, index);
+  if (size < limit || gap_at(values, index, disturbed) < limit / 2) return std::nullopt;
   if (between_runs && *sigma > 0) change.sigmas = size / *sigma;
   return change;
 }
@@ -382,8 +393,9 @@ void find_pending(Search& search, double tolerance) {
   double largest_gap = 0;
   for (std::size_t index = 1; index < window.values.size(); ++index) {
     auto change = evident_change(search, window, index, tolerance);
-    const double gap = gap_at(window.values, index);
-    if (!change || gap <= largest_gap) continue;
+    if (!change) continue;
+    const double gap = gap_at(window.values, index, permitted_disturbed(window.values, index));
+    if (gap <= largest_gap) continue;
     trend.pending = std::move(change);
     largest_gap = gap;
   }

@@ -190,6 +190,23 @@ TEST(Trend, EvenOneRunOnEachSideIsEnoughForAnEvidentChange) {
   }
 }
 
+// Regression test: one disturbed run long ago kept every later slowdown pending.
+TEST(Trend, OneDisturbedRunBeforeAChangeDoesNotHideThatItIsEvident) {
+  BaselineHistory runs = history({{12, 100}, {3, 130}});
+  runs.records[2] = run(2, 0, 131);
+  const CaseTrend trend = trend_of(runs);
+  ASSERT_TRUE(trend.pending.has_value());
+  EXPECT_EQ(trend.pending->certainty, Certainty::evident);
+  EXPECT_EQ(trend.pending->runs, 3u);
+  runs.records[7] = run(7, 0, 131);
+  const CaseTrend twice = trend_of(runs);
+  EXPECT_TRUE(!twice.pending || twice.pending->certainty == Certainty::possible)
+      << "two of twelve runs are too many";
+  BaselineHistory short_change = history({{12, 100}, {2, 130}});
+  short_change.records[2] = run(2, 0, 131);
+  EXPECT_EQ(trend_of(short_change).pending, std::nullopt) << "two runs may both be disturbed";
+}
+
 TEST(Trend, SmallChangesAndRunsThatVaryAreNotEvident) {
   EXPECT_EQ(trend_of(history({{12, 100}, {2, 103}})).pending->certainty, Certainty::possible);
   EXPECT_FALSE(trend_of(history({{1, 100}, {1, 103}})).pending.has_value());
