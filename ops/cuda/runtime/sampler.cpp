@@ -70,7 +70,7 @@ std::string KernelSampling::method(std::optional<Nanoseconds> floor) const {
     text += fmt::format("; up to {} between launches, {:.1f} % of an execution", format_time(gap),
                         100 * compute_fraction(gap, execution_time_));
   }
-  if (has_short_queue_) text += "; the queue holds few launches";
+  if (queue_limit_) text += "; the queue holds few launches";
   if (is_graph_unblocked_ && used_method_ == SampleMethod::graph)
     text += "; not queued: its launch cannot wait behind the blocking kernel";
   return text;
@@ -78,10 +78,7 @@ std::string KernelSampling::method(std::optional<Nanoseconds> floor) const {
 
 Sampler::Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch,
                  const SamplerOptions& options)
-    : runtime_(std::move(runtime)),
-      watch_(std::move(watch)),
-      options_(options),
-      max_queued_(options.queued_launches) {}
+    : runtime_(std::move(runtime)), watch_(std::move(watch)), options_(options) {}
 
 Sampler::~Sampler() {
   for (const cudaEvent_t event : {begin_event_, end_event_}) {
@@ -112,7 +109,8 @@ Status Sampler::prepare() {
   BENCH_RETURN_IF_ERROR(runtime_->read_clock(&device->before));
   BENCH_RETURN_IF_ERROR(runtime_->launch_empty());
   BENCH_RETURN_IF_ERROR(runtime_->synchronise());
-  BENCH_RETURN_IF_ERROR(measure(batch));
+  std::optional<std::int64_t> queue_limit;
+  BENCH_RETURN_IF_ERROR(measure(batch, queue_limit));
   watch_.sample_begins();  // kernels report unknown conditions before they have samples
   return Done{};
 }
@@ -140,26 +138,30 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
 }
 
 // If the block's limit expires, the queue may be shorter than assumed. Retries once with few
-// launches, and keeps that limit from then on. If there were few already, a retry would only expire
-// again.
-Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch) {
-  batch.queued = std::min(batch.queued, max_queued_ / batch.launches);
+// launches, and keeps that limit for this kernel. If there were few already, a retry would only
+// expire again. A kernel whose launch waits for the device makes the limit expire too, which says
+// nothing about other kernels.
+Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(
+    Batch batch, std::optional<std::int64_t>& queue_limit) {
+  if (queue_limit) batch.queued = std::min(batch.queued, *queue_limit / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
   const std::int64_t queued_launches = std::min(batch.queued, batch.units) * batch.launches;
   if (timing || queued_launches <= kFewQueuedLaunches) return timing;
-  max_queued_ = kFewQueuedLaunches;
-  batch.queued = std::min(batch.queued, max_queued_ / batch.launches);
+  queue_limit = kFewQueuedLaunches;
+  batch.queued = std::min(batch.queued, *queue_limit / batch.launches);
   return measure_once(batch);
 }
 
-Result<Sampler::Timing> Sampler::measure(const Batch& batch) {
-  BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
+Result<Sampler::Timing> Sampler::measure(const Batch& batch,
+                                         std::optional<std::int64_t>& queue_limit) {
+  BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch, queue_limit));
   if (timing) return *timing;
-  return Error{fmt::format("launching {} executions took longer than the {} that the blocking "
-                           "kernel waits",
-                           std::min({batch.queued, batch.units, max_queued_ / batch.launches}),
-                           format_time(options_.block_limit)),
-               "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
+  const std::int64_t limit = queue_limit.value_or(options_.queued_launches) / batch.launches;
+  return Error{
+      fmt::format("launching {} executions took longer than the {} that the blocking "
+                  "kernel waits",
+                  std::min({batch.queued, batch.units, limit}), format_time(options_.block_limit)),
+      "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
 }
 
 Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch) {
@@ -282,8 +284,7 @@ Result<DeviceSample> Sampler::take_sample(KernelSampling& sampling, const Sample
   watch_.sample_begins();
   BENCH_ASSIGN_OR_RETURN(const Timing timing, method == SampleMethod::graph
                                                   ? measure_graph(sampling, batch)
-                                                  : measure(batch));
-  sampling.has_short_queue_ = max_queued_ < options_.queued_launches;
+                                                  : measure(batch, sampling.queue_limit_));
   sampling.used_method_ = method;
   sampling.execution_time_ = timing.device / request.iterations;
   sampling.launches_per_execution_ = count_launches(request);
@@ -303,14 +304,17 @@ Result<DeviceSample> Sampler::take_sample(KernelSampling& sampling, const Sample
 // graph begins while the host is still launching it, which adds some microseconds to a sample.
 Result<Sampler::Timing> Sampler::measure_graph(KernelSampling& sampling, Batch batch) {
   if (!sampling.is_graph_unblocked_) {
-    const std::int64_t earlier_limit = max_queued_;
-    BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
-    if (timing) return *timing;
-    max_queued_ = earlier_limit;  // the lower limit applies only to graphs
+    std::optional<std::int64_t> queue_limit = sampling.queue_limit_;
+    BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch, queue_limit));
+    if (timing) {
+      sampling.queue_limit_ = queue_limit;
+      return *timing;
+    }
+    // The limit did not help, so the kernel keeps its earlier one.
     sampling.is_graph_unblocked_ = true;
   }
   batch.queued = 0;
-  return measure(batch);
+  return measure(batch, sampling.queue_limit_);
 }
 
 // Replays a graph if one can be recorded; otherwise uses the stream and records the reason.
@@ -386,7 +390,9 @@ std::optional<Nanoseconds> Sampler::launch_floor() {
   const Batch batch{kFloorLaunches, kFloorLaunches, 1,
                     [this](std::int64_t) { return runtime_->launch_empty(); }};
   launch_floor_.emplace();
-  if (const auto timing = measure(batch)) *launch_floor_ = timing->device / kFloorLaunches;
+  std::optional<std::int64_t> queue_limit;
+  if (const auto timing = measure(batch, queue_limit))
+    *launch_floor_ = timing->device / kFloorLaunches;
   return *launch_floor_;
 }
 

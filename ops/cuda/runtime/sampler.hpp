@@ -71,7 +71,9 @@ class KernelSampling {
   std::optional<SampleMethod> chosen_method_;  // method chosen for requests with `any`
   std::string no_graph_reason_;  // why no graph can be recorded; empty if it can, or was not tried
   bool is_warm_ = false;
-  bool has_short_queue_ = false;
+  // Launches that may wait behind a blocking kernel. nullopt: as many as the options say. Lowered
+  // after the blocking kernel's limit has expired.
+  std::optional<std::int64_t> queue_limit_;
   bool is_graph_unblocked_ = false;  // a graph's launch cannot wait behind the blocking kernel
   // Data of the last sample.
   SampleMethod used_method_ = SampleMethod::any;
@@ -95,9 +97,9 @@ class Sampler {
   // `request.rotation` must be CudaInvocations of one kernel, and `sampling` that kernel's state.
   // The first invocation is executed once before the kernel's first sample, because loading code
   // needs the device, which a blocking kernel occupies. If launching takes longer than the blocking
-  // kernel waits, fewer launches are queued from then on. A graph that cannot be queued even then
-  // is launched without the blocking kernel. Error: an execution failed, or launching took too long
-  // even with few launches.
+  // kernel waits, fewer launches of this kernel are queued from then on. A graph that cannot be
+  // queued even then is launched without the blocking kernel. Error: an execution failed, or
+  // launching took too long even with few launches.
   Result<DeviceSample> sample(KernelSampling& sampling, const SampleRequest& request);
 
   // Returns the device's time for one empty kernel among many, which is an upper bound for the gap
@@ -114,10 +116,12 @@ class Sampler {
   struct Timing;   // the measured times
   Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch, const SamplerOptions& options);
   Status prepare();
-  Result<Timing> measure(const Batch& batch);
+  Result<Timing> measure(const Batch& batch, std::optional<std::int64_t>& queue_limit);
   Result<Timing> measure_graph(KernelSampling& sampling, Batch batch);
-  // Returns nullopt if the blocking kernel's limit expired even with few launches.
-  Result<std::optional<Timing>> measure_behind_block(Batch batch);
+  // Lowers `queue_limit` if the blocking kernel's limit expired. Returns nullopt if it expired even
+  // with few launches.
+  Result<std::optional<Timing>> measure_behind_block(Batch batch,
+                                                     std::optional<std::int64_t>& queue_limit);
   // Returns nullopt if the blocking kernel's limit expired.
   Result<std::optional<Timing>> measure_once(const Batch& batch);
   Status enqueue_all(const Batch& batch, Timing& timing);
@@ -138,7 +142,6 @@ class Sampler {
   std::shared_ptr<Runtime> runtime_;
   ConditionWatch watch_;
   const SamplerOptions options_;
-  std::int64_t max_queued_;  // launches that wait behind a blocking kernel
   MappedMemory control_memory_;
   cudaEvent_t begin_event_ = nullptr, end_event_ = nullptr;
   std::optional<std::optional<Nanoseconds>> launch_floor_;

@@ -141,6 +141,26 @@ TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
   EXPECT_EQ(fixture.sampling.method(), "stream; the queue holds few launches");
 }
 
+// A kernel whose launches wait for the device, such as an algorithm that fails while it is tried,
+// does not shorten the queue of the kernels after it.
+TEST(Sampler, AShortQueueOfOneKernelDoesNotLimitTheNext) {
+  RuntimeScript script;
+  script.queue = 100;
+  SamplerFixture fixture({30us}, script);
+  ASSERT_TRUE(fixture.sample(300, SampleMethod::stream).ok());
+  EXPECT_THAT(fixture.sampling.method(), HasSubstr("the queue holds few launches"));
+  fixture.device.runtime->script.queue = 1024;
+  ScriptedInvocation next(*fixture.device.runtime, "next", 1us);
+  KernelSampling sampling(fixture.device.runtime);
+  Invocation* const rotation[] = {&next};
+  const auto sample =
+      fixture.device.sampler->sample(sampling, {rotation, 0, 200, SampleMethod::stream});
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  // With few launches in the queue, the device would wait for the host: 2 us for each launch.
+  EXPECT_EQ(sample->device, 200us);
+  EXPECT_EQ(sampling.method(), "stream");
+}
+
 // This can happen if a library launches far more kernels than expected, or if the host stalls.
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;
