@@ -7,7 +7,7 @@
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
 #include "ops/cuda/cublas/product_kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
-#include "ops/cuda/cublas/tuning.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
 #include "ops/cuda/cublas/product_kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
-#include "ops/cuda/cublas/tuning.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 
 #include <fmt/format.h>
 
@@ -134,16 +134,24 @@ Result<std::unique_ptr<Product>, BackendError> make_product(const CublasLtSessio
               product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)});
 }
 
-struct AlgorithmChoice {
-  std::size_t index = 0;
-  std::string tuned;  // how the algorithm was chosen; empty if nothing was measured
-};
+// Names an algorithm by everything that distinguishes it from the others of a list:
+// "cublaslt:66:tile20:stages36 swizzle=1".
+std::string candidate_name(const CublasLtApi& api, const MatmulAlgorithm& algorithm) {
+  const auto details = algorithm_details(api, algorithm);
+  std::string name = algorithm_name(details);
+  for (const std::string key : {"reduction", "swizzle", "custom", "inner_shape", "cluster"}) {
+    const auto value = details.find(key);
+    if (value != details.end() && value->second != "0")
+      name += fmt::format(" {}={}", key, value->second);
+  }
+  return name;
+}
 
-// Measures the algorithms and chooses the fastest. If there is not enough memory for measuring,
-// chooses the first algorithm and records the reason.
-Result<AlgorithmChoice, BackendError> choose_algorithm(
-    const CublasLtSession& session, Product& product, const ProductTensors& tensors,
-    const std::vector<MatmulAlgorithm>& algorithms) {
+// Measures the algorithms and chooses one. If there is not enough memory for measuring, chooses the
+// first algorithm and records the reason.
+Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& session, Product& product,
+                                                   const ProductTensors& tensors,
+                                                   const std::vector<MatmulAlgorithm>& algorithms) {
   Runtime& runtime = *session.device.runtime;
   Bytes max_workspace;
   for (const MatmulAlgorithm& algorithm : algorithms)
@@ -153,15 +161,22 @@ Result<AlgorithmChoice, BackendError> choose_algorithm(
   if (!trial || !workspace) {
     const BackendError& error = !trial ? trial.error() : workspace.error();
     if (error.kind != BackendError::Kind::skipped) return error;
-    return AlgorithmChoice{0, "no: " + error.reason};
+    TunedChoice first;
+    first.reason = error.reason;
+    return first;
   }
   const std::vector<void*> addresses = buffer_addresses(*trial);
-  const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
-    CublasLtInvocation invocation(runtime, product, algorithms[i], workspace->data(), addresses);
-    return measure_tuning_time(session.device, invocation);
-  });
-  if (!best) return failed(best.error());
-  return AlgorithmChoice{best->index, format_fastest_candidate(*best, algorithms.size())};
+  std::vector<std::unique_ptr<CublasLtInvocation>> invocations;
+  std::vector<TuningCandidate> candidates;
+  for (const MatmulAlgorithm& algorithm : algorithms) {
+    invocations.push_back(std::make_unique<CublasLtInvocation>(runtime, product, algorithm,
+                                                               workspace->data(), addresses));
+    candidates.push_back(make_candidate(session.device, candidate_name(*session.api, algorithm),
+                                        *invocations.back()));
+  }
+  auto choice = choose_fastest(candidates);
+  if (!choice) return failed(choice.error());
+  return *std::move(choice);
 }
 
 std::string format_nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }
@@ -196,11 +211,11 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
       find_matmul_algorithms(*session.api, session.handle.get(), product->descriptors,
                              product_workspace_limit(runtime.traits().major), max_algorithms));
   const Nanoseconds planned = runtime.now();
-  AlgorithmChoice choice;
+  TunedChoice choice;
   if (tuning > 0) {
     BENCH_ASSIGN_OR_RETURN(choice, choose_algorithm(session, *product, tensors, algorithms));
   }
-  const MatmulAlgorithm& chosen = algorithms[choice.index];
+  const MatmulAlgorithm& chosen = algorithms[choice.best];
   auto details = algorithm_details(*session.api, chosen);
   details.insert(session.details.begin(), session.details.end());
   details["compute_type"] = compute_name(product->form.compute);
@@ -210,7 +225,7 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   }
   details["setup.plan_ns"] = format_nanoseconds(planned - begin);
   if (tuning > 0) {
-    details["tuned"] = choice.tuned;
+    choice.add_to(details);
     details["setup.tuning_ns"] = format_nanoseconds(runtime.now() - planned);
   }
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace, DeviceBuffer::create(runtime, chosen.workspace));

@@ -281,8 +281,9 @@ TEST_F(CudnnBackendTest, TuningTakesTheFastestOfThoseThatRun) {
   const auto kernel = create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
   EXPECT_EQ(kernel->implementation(), "cudnn:engine_4");
   const auto details = kernel->details();
-  EXPECT_THAT(details.at("tuned"), HasSubstr("best of 3: cudnn:engine_1 "));
-  EXPECT_THAT(details.at("tuned"), HasSubstr("cudnn:engine_2 failed"));
+  EXPECT_EQ(details.at("tuned"), "default 9.000 us, chosen 5.000 us: 3 of 3");
+  EXPECT_THAT(details.at("tuned_candidates"), HasSubstr("cudnn:engine_1 (7=2) 9.000 us; "));
+  EXPECT_THAT(details.at("tuned_candidates"), HasSubstr("cudnn:engine_2 (7=2) failed: "));
   EXPECT_TRUE(details.contains("setup.tuning_ns"));
   EXPECT_TRUE(details.contains("setup.library_ns"));
   EXPECT_EQ(device_.runtime->live_allocations(), allocations);

@@ -4,7 +4,6 @@
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
-#include "ops/cuda/cudnn/tuner.hpp"
 #include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
@@ -94,21 +93,25 @@ Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
   const auto setup = runtime.take_setup();
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<ProblemPlan> kernel_plans;  // the plan of each kernel
+  std::vector<std::string> names;
   for (ProblemPlan& plan : plans) {
     auto kernel = make_cudnn_kernel(parts_, *session_, problem, plan);
     if (!kernel && kernel.error().kind == BackendError::Kind::failed)
       return std::move(kernel).error();
     if (!kernel) continue;  // not enough memory for its workspace
     kernels.push_back(*std::move(kernel));
+    names.push_back(fmt::format("{} ({})", kernels.back()->implementation(), plan.main->knobs));
     kernel_plans.push_back(std::move(plan));
   }
   // No plan's workspace fits into memory. The caller creates a kernel from the first plan again,
   // whose error reports how much memory is missing.
   if (kernels.empty()) return std::move(plans.front());
-  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, find_fastest(runtime, kernels));
+  BENCH_ASSIGN_OR_RETURN(
+      const TunedChoice choice,
+      tuner_.choose(fmt::format("{} {}", plan_key(problem), tuning_), kernels, names));
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
   ProblemPlan best = std::move(kernel_plans[choice.best]);
-  best.details["tuned"] = choice.text(kernels);
+  choice.add_to(best.details);
   return best;
 }
 

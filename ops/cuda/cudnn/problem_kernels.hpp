@@ -8,6 +8,7 @@
 #include "ops/cuda/cudnn/session.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -34,7 +35,8 @@ class ProblemKernels {
       : parts_(std::move(parts)),
         session_(std::move(session)),
         launcher_(std::move(launcher)),
-        products_(std::move(products)) {}
+        products_(std::move(products)),
+        tuner_(parts_.runtime) {}
 
   // Accepts any operator except gemm.
   Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem);
@@ -62,6 +64,7 @@ class ProblemKernels {
   MaybeSession session_;
   std::shared_ptr<Launcher> launcher_;
   ProductMaker products_;
+  Tuner tuner_;
   std::int64_t tuning_ = 0;
   std::map<std::string, ProblemPlan> plans_;  // plans created so far, by plan_key() and tuning
 };

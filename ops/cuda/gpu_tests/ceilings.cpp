@@ -2,10 +2,10 @@
 // Measures a device's maximum rates: copies, multiply-adds, and matrix products of random numbers.
 // Also measures a product of zeros, which needs less power.
 #include "ops/cuda/cublas/product_backend.hpp"
-#include "ops/cuda/cublas/tuning.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>

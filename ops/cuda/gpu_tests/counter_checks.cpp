@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares hardware counters with known values of a matrix product and a copy.
 #include "ops/cuda/cublas/product_backend.hpp"
-#include "ops/cuda/cublas/tuning.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "ops/cuda/runtime/device_counters.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 #include "ops/operator.hpp"
 #include "profiler/kernel_names/counter_verdict.hpp"
 

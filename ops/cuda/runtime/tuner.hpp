@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the fastest of several ways to compute a problem by measuring them. All choices by
+// measurement use it: engines of cuDNN, algorithms of cuBLASLt, fused against split kernels.
+//
+// The ways are measured as a case is: from graphs, with random numbers, each way once per round.
+// The first way is the default. Another way is chosen only if it needs over 2 % fewer clock cycles
+// than the default in every round, so that noise and changes of the clock never change a choice.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/cuda/runtime/runtime.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+// One way to compute a problem, ready to be measured.
+struct TuningCandidate {
+  std::string name;  // unique among the candidates: "cudnn:engine_4 (2=2 6=0)"
+  std::function<Result<DeviceSample>(std::int64_t iterations)> sample;
+};
+
+struct TunedChoice {
+  struct Measured {
+    std::string name;
+    std::optional<Nanoseconds> time;  // median of one execution; nullopt if it failed
+    std::string failure;
+  };
+  std::size_t best = 0;
+  std::size_t default_index = 0;     // the first candidate that runs
+  std::vector<Measured> candidates;  // empty if nothing was measured
+  std::string reason;                // why nothing was measured; empty if it was
+  // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",
+  // "no: not enough memory ...".
+  std::string text() const;
+  // Formats all candidates with their times: "cudnn:engine_4 5.420 us; cudnn:engine_7 failed:
+  // REASON". Empty if nothing was measured.
+  std::string candidates_text() const;
+  // Adds "tuned" and "tuned_candidates" to a kernel's details.
+  void add_to(std::map<std::string, std::string>& details) const;
+};
+
+// Measures the candidates and returns the choice. Candidates that fail are not chosen. Error: no
+// candidate could be measured, with the error of the first.
+Result<TunedChoice> choose_fastest(std::span<const TuningCandidate> candidates);
+
+// Allocates memory for trials and fills it with random numbers that are finite in every data type.
+// BackendError: not enough memory, or the device failed.
+Result<std::vector<DeviceBuffer>, BackendError> allocate_trial_buffers(
+    Runtime& runtime, std::span<const KernelBuffer> buffers);
+std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers);
+
+// Returns a candidate that executes an invocation. `invocation` must outlive the candidate.
+TuningCandidate make_candidate(const DeviceParts& device, std::string name,
+                               CudaInvocation& invocation);
+
+// Makes the choices of a backend and remembers them.
+class Tuner {
+ public:
+  explicit Tuner(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
+
+  // Returns the fastest of `kernels`, which compute the same problem. At the first call for a key
+  // they are measured, on the same buffers; later calls return the same choice. `names` are unique
+  // and name the kernels in the order of `kernels`. If there is not enough memory for measuring,
+  // returns the first kernel, with the reason. BackendError: no kernel runs, or the device is lost.
+  Result<TunedChoice, BackendError> choose(const std::string& key,
+                                           std::span<const std::unique_ptr<Kernel>> kernels,
+                                           std::span<const std::string> names);
+  // The same for candidates that are ready.
+  Result<TunedChoice, BackendError> choose(const std::string& key,
+                                           std::span<const TuningCandidate> candidates);
+
+ private:
+  const TunedChoice* find(const std::string& key) const;
+  Result<TunedChoice, BackendError> remember(const std::string& key, Result<TunedChoice> choice);
+
+  std::shared_ptr<Runtime> runtime_;
+  std::map<std::string, TunedChoice> choices_;
+};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/tuner.hpp"
+
+#include "ops/cuda/runtime/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+// A candidate whose executions take scripted times: one for each sample, the last one repeated.
+// The first sample only estimates. `clocks` are those of the samples, in Hz.
+TuningCandidate scripted(std::string name, std::vector<Nanoseconds> times,
+                         std::vector<std::int64_t> clocks = {}) {
+  auto sample = [times = std::move(times), clocks = std::move(clocks),
+                 next = std::size_t{0}](std::int64_t iterations) mutable -> Result<DeviceSample> {
+    DeviceSample result;
+    result.device = times[std::min(next, times.size() - 1)] * iterations;
+    if (!clocks.empty()) result.clock_hz = clocks[std::min(next, clocks.size() - 1)];
+    ++next;
+    return result;
+  };
+  return {std::move(name), std::move(sample)};
+}
+
+TuningCandidate failing(std::string name) {
+  return {std::move(name), [](std::int64_t) -> Result<DeviceSample> {
+            return Error{"it does not run", "", ""};
+          }};
+}
+
+TunedChoice choose(std::vector<TuningCandidate> candidates) {
+  auto choice = choose_fastest(candidates);
+  EXPECT_TRUE(choice.ok()) << (choice ? "" : choice.error().message());
+  return choice ? *std::move(choice) : TunedChoice{};
+}
+
+TEST(ChooseFastest, TakesTheFastest) {
+  const TunedChoice choice =
+      choose({scripted("a", {30us}), scripted("b", {20us}), scripted("c", {25us})});
+  EXPECT_EQ(choice.best, 1u);
+  EXPECT_EQ(choice.text(), "default 30.00 us, chosen 20.00 us: 2 of 3");
+  EXPECT_EQ(choice.candidates_text(), "a 30.00 us; b 20.00 us; c 25.00 us");
+}
+
+TEST(ChooseFastest, NoiseOfOnePercentKeepsTheDefault) {
+  const TunedChoice choice = choose({scripted("a", {10'000ns}), scripted("b", {9'900ns})});
+  EXPECT_EQ(choice.best, 0u);
+  EXPECT_EQ(choice.text(), "default 10.00 us, kept: 1 of 2");
+}
+
+TEST(ChooseFastest, OneRoundThatIsNotFasterKeepsTheDefault) {
+  const std::vector<Nanoseconds> times = {9us, 9us, 9us, 9us, 9us, 10us};
+  EXPECT_EQ(choose({scripted("a", {10us}), scripted("b", times)}).best, 0u);
+  EXPECT_EQ(choose({scripted("a", {10us}), scripted("b", {9us})}).best, 1u);
+}
+
+// The device lowers its clock while the default is measured, and raises it again for the others.
+TEST(ChooseFastest, ComparesCyclesAndNotTimes) {
+  const TunedChoice choice =
+      choose({scripted("a", {11us}, {1'400'000'000}), scripted("b", {10us}, {1'540'000'000})});
+  EXPECT_EQ(choice.best, 0u);
+  // Without the clocks, only the times are known.
+  EXPECT_EQ(choose({scripted("a", {11us}), scripted("b", {10us}, {1'540'000'000})}).best, 1u);
+}
+
+TEST(ChooseFastest, PassesOverWhatFails) {
+  const TunedChoice choice = choose({failing("a"), scripted("b", {20us}), failing("c")});
+  EXPECT_EQ(choice.best, 1u);
+  EXPECT_EQ(choice.text(), "default 20.00 us, kept: 2 of 3");
+  EXPECT_EQ(choice.candidates_text(),
+            "a failed: it does not run; b 20.00 us; c failed: it does not run");
+}
+
+TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {
+  const std::vector<TuningCandidate> candidates = {failing("a")};
+  EXPECT_EQ(choose_fastest(candidates).error().what, "it does not run");
+  EXPECT_FALSE(choose_fastest({}).ok());
+}
+
+TEST(ChooseFastest, MeasuresInRounds) {
+  std::string order;
+  const auto recorded = [&](std::string name) {
+    return TuningCandidate{name, [&order, name](std::int64_t iterations) -> Result<DeviceSample> {
+                             order += name;
+                             DeviceSample sample;
+                             sample.device = 100us * iterations;
+                             return sample;
+                           }};
+  };
+  choose({recorded("a"), recorded("b"), recorded("c")});
+  EXPECT_EQ(order, "abcabcabcabcabcabc");
+}
+
+TEST(ChooseFastest, DoesNotMeasureAHopelessCandidateAgain) {
+  int samples = 0;
+  TuningCandidate slow{"b", [&](std::int64_t iterations) -> Result<DeviceSample> {
+                         ++samples;
+                         DeviceSample sample;
+                         sample.device = 1ms * iterations;
+                         return sample;
+                       }};
+  EXPECT_EQ(choose({scripted("a", {100us}), slow}).best, 0u);
+  EXPECT_EQ(samples, 1);
+}
+
+// Executes `launches` kernels of `time`.
+class LaunchingInvocation final : public CudaInvocation {
+ public:
+  LaunchingInvocation(test::ScriptedRuntime& device, std::int64_t count, Nanoseconds time)
+      : CudaInvocation(device), device_(device), count_(count), time_(time) {}
+  Status enqueue(StepObserver*) override {
+    for (std::int64_t i = 0; i < count_; ++i)
+      BENCH_RETURN_IF_ERROR(device_.launch_kernel("kernel", time_));
+    return Done{};
+  }
+
+ private:
+  test::ScriptedRuntime& device_;
+  std::int64_t count_;
+  Nanoseconds time_;
+};
+
+// Launched one by one, the second candidate is faster, because it has fewer gaps. Cases so short
+// are measured by graphs, where it is slower.
+TEST(TuningCandidates, AreNotMeasuredWithTheGapsOfAStream) {
+  test::RuntimeScript script;
+  script.gap = 1500ns;
+  test::ScriptedDevice device(script);
+  LaunchingInvocation standard(*device.runtime, 2, 5us);
+  LaunchingInvocation other(*device.runtime, 1, 11us);
+  const std::vector<TuningCandidate> candidates = {
+      make_candidate(device.parts(), "two launches", standard),
+      make_candidate(device.parts(), "one launch", other)};
+  const auto choice = choose_fastest(candidates);
+  ASSERT_TRUE(choice.ok()) << choice.error().message();
+  EXPECT_EQ(choice->best, 0u);
+  EXPECT_EQ(choice->candidates[0].time, 10us);
+  EXPECT_EQ(choice->candidates[1].time, 11us);
+}
+
+TEST(TrialBuffers, HoldDifferentFiniteNumbers) {
+  test::ScriptedDevice device;
+  const KernelBuffer buffers[] = {{BufferRole::input, {(3 << 20) + 6}, "plain"},
+                                  {BufferRole::output, {10}, "plain"}};
+  const auto trial = allocate_trial_buffers(*device.runtime, buffers);
+  ASSERT_TRUE(trial.ok()) << trial.error().reason;
+  ASSERT_TRUE(device.runtime->synchronise().ok());
+  std::vector<float> values(static_cast<std::size_t>(buffers[0].size.count) / sizeof(float));
+  std::memcpy(values.data(), trial->front().data(), values.size() * sizeof(float));
+  for (const float value : values) ASSERT_TRUE(std::isnormal(value));
+  EXPECT_NE(values[0], values[1]);
+  EXPECT_NE(values[values.size() - 1], values[values.size() - 2]);
+}
+
+// A kernel with one buffer whose executions take `time`.
+class TimedKernel final : public CudaKernel {
+ public:
+  TimedKernel(const test::ScriptedDevice& device, Nanoseconds time, std::int64_t size)
+      : CudaKernel(device.runtime, device.sampler),
+        device_(*device.runtime),
+        time_(time),
+        buffer_{BufferRole::input, {size}, "plain"} {}
+  std::string implementation() const override { return "timed"; }
+  std::span<const KernelBuffer> buffers() const override { return {&buffer_, 1}; }
+  Bytes workspace() const override { return {0}; }
+  Status pack(std::size_t, const void*, void*) override { return Done{}; }
+  Status unpack(std::size_t, const void*, void*) override { return Done{}; }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const>) override {
+    return std::unique_ptr<Invocation>(
+        std::make_unique<test::ScriptedInvocation>(device_, "timed", time_));
+  }
+
+ private:
+  test::ScriptedRuntime& device_;
+  Nanoseconds time_;
+  KernelBuffer buffer_;
+};
+
+TEST(Tuner, MeasuresEachKeyOnce) {
+  test::ScriptedDevice device;
+  Tuner tuner(device.runtime);
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  kernels.push_back(std::make_unique<TimedKernel>(device, 30us, 1000));
+  kernels.push_back(std::make_unique<TimedKernel>(device, 10us, 5000));
+  const std::vector<std::string> names = {"slow", "fast"};
+  const std::size_t allocations = device.runtime->live_allocations();
+  const auto choice = tuner.choose("conv 1", kernels, names);
+  ASSERT_TRUE(choice.ok()) << choice.error().reason;
+  EXPECT_EQ(choice->best, 1u);
+  EXPECT_EQ(device.runtime->live_allocations(), allocations);
+  device.runtime->forget_calls();
+  EXPECT_EQ(tuner.choose("conv 1", kernels, names)->best, 1u);
+  EXPECT_TRUE(device.runtime->calls.empty());
+  EXPECT_EQ(tuner.choose("conv 2", kernels, names)->best, 1u);
+  EXPECT_FALSE(device.runtime->calls.empty());
+}
+
+TEST(Tuner, WithoutMemoryForMeasuringTheFirstIsTaken) {
+  test::RuntimeScript script;
+  script.traits.memory = {4000};
+  test::ScriptedDevice device(script);
+  Tuner tuner(device.runtime);
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  kernels.push_back(std::make_unique<TimedKernel>(device, 30us, 1000));
+  kernels.push_back(std::make_unique<TimedKernel>(device, 10us, 5000));
+  const auto choice = tuner.choose("conv", kernels, std::vector<std::string>{"slow", "fast"});
+  ASSERT_TRUE(choice.ok()) << choice.error().reason;
+  EXPECT_EQ(choice->best, 0u);
+  EXPECT_THAT(choice->text(), HasSubstr("no: not enough memory"));
+  EXPECT_EQ(choice->candidates_text(), "");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda
