@@ -26,10 +26,13 @@ namespace {
 using bench::ops::op_test::layer;
 using bench::ops::op_test::problem;
 using bench::ops::op_test::random_inputs;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-constexpr std::int32_t kTensorCore = 0;  // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
+constexpr std::int32_t kTensorCore = 0;        // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
+constexpr std::int32_t kReducedPrecision = 2;  // CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION
 
 class CudnnBackendTest : public ::testing::Test {
  protected:
@@ -270,6 +273,40 @@ TEST_F(CudnnBackendTest, MaximaAreMadeBeforeTheGradient) {
   EXPECT_FALSE(gradient.contains(1));
 }
 
+TEST_F(CudnnBackendTest, ReducedPrecisionIsForHalfPrecisionOnly) {
+  cudnn_.engines = {{.index = 63, .notes = {kTensorCore, kReducedPrecision}}, {.index = 1}};
+  const auto engine = [&](DataType dtype) {
+    return create(problem("conv", "n2c4h5k6r3p1", dtype))->details();
+  };
+  EXPECT_EQ(engine(DataType::f16).at("engine"),
+            "engine 63: tensor core, sums in reduced precision; workspace 0 KiB");
+  EXPECT_THAT(engine(DataType::bf16).at("engine"), HasSubstr("engine 63: "));
+  const auto single = engine(DataType::f32);
+  EXPECT_THAT(single.at("engine"), HasSubstr("engine 1: "));
+  EXPECT_EQ(single.at("engines_not_used"), "engine 63: they round their sums");
+}
+
+TEST_F(CudnnBackendTest, EnginesThatCannotBeFinishedAreNamed) {
+  cudnn_.engines = {{.index = 4, .finishes = false}, {.index = 4, .finishes = false}, {.index = 6}};
+  const auto details = create(problem("conv", "n2c4h5k6r3p1", DataType::f16))->details();
+  EXPECT_THAT(details.at("engines_not_used"), HasSubstr("engine 4: the plan is refused"));
+  EXPECT_THAT(details.at("engines_not_used"), Not(HasSubstr(";")));
+}
+
+// The plan assumes this alignment; cuDNN itself does not check addresses.
+TEST_F(CudnnBackendTest, LessAlignedBuffersAreRefused) {
+  const auto kernel = create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  const Bytes size{4096};
+  auto memory = DeviceBuffer::create(*device_.runtime, size);
+  ASSERT_TRUE(memory.ok());
+  auto* const base = static_cast<std::uint8_t*>(memory->data());
+  EXPECT_TRUE(kernel->bind(std::vector<void*>{base, base + 256, base + 512}).ok());
+  const auto invocation = kernel->bind(std::vector<void*>{base, base + 128, base + 512});
+  ASSERT_FALSE(invocation.ok());
+  EXPECT_THAT(invocation.error().what,
+              HasSubstr("tensor `weights` is not a multiple of 256 bytes"));
+}
+
 TEST_F(CudnnBackendTest, TuningTakesTheFastestOfThoseThatRun) {
   cudnn_.engines = {{.index = 1, .time = Nanoseconds(9000)},
                     {.index = 2, .time = Nanoseconds(100), .executes = false},
@@ -282,11 +319,28 @@ TEST_F(CudnnBackendTest, TuningTakesTheFastestOfThoseThatRun) {
   EXPECT_EQ(kernel->implementation(), "cudnn:engine_4");
   const auto details = kernel->details();
   EXPECT_EQ(details.at("tuned"), "default 9.000 us, chosen 5.000 us: 3 of 3");
-  EXPECT_THAT(details.at("tuned_candidates"), HasSubstr("cudnn:engine_1 (7=2) 9.000 us; "));
-  EXPECT_THAT(details.at("tuned_candidates"), HasSubstr("cudnn:engine_2 (7=2) failed: "));
+  EXPECT_THAT(details.at("tuned_candidates"), AllOf(HasSubstr("cudnn:engine_1 (7=2) 9.000 us; "),
+                                                    HasSubstr("cudnn:engine_2 (7=2) failed: "),
+                                                    HasSubstr("cudnn:engine_4 (7=2) 5.000 us")));
+  EXPECT_THAT(details.at("engines_not_used"), HasSubstr("engine 3: "));
   EXPECT_TRUE(details.contains("setup.tuning_ns"));
   EXPECT_TRUE(details.contains("setup.library_ns"));
   EXPECT_EQ(device_.runtime->live_allocations(), allocations);
+}
+
+TEST_F(CudnnBackendTest, TuningAsksAllListsAndMeasuresNoEngineTwice) {
+  cudnn_.engines = {{.index = 1, .time = Nanoseconds(9000)},
+                    {.index = 1, .time = Nanoseconds(9000)},
+                    {.index = 1, .time = Nanoseconds(8000), .knob = 5}};
+  cudnn_.precise = {{.index = 2, .time = Nanoseconds(7000)},
+                    {.index = 1, .time = Nanoseconds(9000)}};
+  cudnn_.fallbacks = {{.index = 7, .time = Nanoseconds(5000)}};
+  backend().set_tuning(8);
+  const auto kernel = create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  EXPECT_EQ(kernel->details().at("tuned_candidates"),
+            "cudnn:engine_1 (7=2) 9.000 us; cudnn:engine_2 (7=2) 7.000 us; "
+            "cudnn:engine_1 (7=5) 8.000 us; cudnn:engine_7 (7=2) 5.000 us");
+  EXPECT_EQ(kernel->implementation(), "cudnn:engine_7");
 }
 
 TEST_F(CudnnBackendTest, NoMemoryForAWorkspaceIsSkipped) {

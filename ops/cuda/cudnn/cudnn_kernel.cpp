@@ -8,43 +8,76 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace bench::ops::cuda {
 
+namespace {
+
+// Lists engines that are not used, each number once, with the reason of its first configuration:
+// "engine 0: they round their inputs; engine 7: CUDNN_STATUS_NOT_SUPPORTED".
+class ExcludedEngines {
+ public:
+  void add(const PlannedEngine& engine, std::string_view reason) {
+    if (!seen_.insert(engine.index).second) return;
+    text_ += fmt::format("{}engine {}: {}", text_.empty() ? "" : "; ", engine.index, reason);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::set<std::int64_t> seen_;
+  std::string text_;
+};
+
+}  // namespace
+
 Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
     CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans) {
   const CudnnTarget target = session.target();
   const auto shared_graph = std::make_shared<const OperationGraph>(std::move(graph));
-  std::vector<std::shared_ptr<const ExecutionPlan>> plans;
+  std::vector<std::shared_ptr<ExecutionPlan>> plans;
+  ExcludedEngines excluded;
   std::optional<std::string> first_reason;
-  for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
+  // One list usually suffices. If none of its plans can be finished, the other lists are tried.
+  const EngineChoice first_choice = max_plans > 1 ? EngineChoice::all : EngineChoice::first;
+  for (const EngineChoice choice : {first_choice, EngineChoice::all}) {
     auto candidates = engine_candidates(target, *shared_graph, problem, nullptr, choice);
-    if (!candidates) {
-      if (!first_reason) first_reason = std::move(candidates).error().reason;
-      continue;
-    }
-    for (EngineCandidate& candidate : *candidates) {
-      if (static_cast<std::int64_t>(plans.size()) >= max_plans) break;
+    if (!candidates) return std::move(candidates).error();
+    for (const EngineCandidate& candidate : candidates->excluded)
+      excluded.add(candidate.engine, candidate.exclusion);
+    for (EngineCandidate& candidate : candidates->usable) {
+      if (std::ssize(plans) >= max_plans) break;
       auto plan = finish_plan(target, candidate.configuration, nullptr);
       if (!plan) {
         if (!first_reason) first_reason = "cuDNN: " + plan.error().message();
+        excluded.add(candidate.engine, plan.error().message());
         continue;
       }
       const std::int64_t workspace = read_workspace(*plan).value_or(0);
       candidate.engine.workspace = workspace;
-      std::string knobs = format_knobs(candidate.configuration);
-      plans.push_back(std::make_shared<const ExecutionPlan>(
-          ExecutionPlan{shared_graph, std::move(candidate.configuration), *std::move(plan),
-                        std::move(candidate.engine), std::move(knobs), Bytes{workspace}}));
+      plans.push_back(
+          std::make_shared<ExecutionPlan>(ExecutionPlan{shared_graph,
+                                                        std::move(candidate.configuration),
+                                                        *std::move(plan),
+                                                        std::move(candidate.engine),
+                                                        std::move(candidate.knobs),
+                                                        Bytes{workspace},
+                                                        {}}));
     }
-    if (!plans.empty()) return plans;
+    if (!plans.empty() || choice == EngineChoice::all) break;
   }
-  return BackendError{BackendError::Kind::unsupported,
-                      first_reason.value_or("cuDNN has no engine for this problem")};
+  if (plans.empty()) {
+    return BackendError{BackendError::Kind::unsupported,
+                        first_reason.value_or("cuDNN has no engine for this problem")};
+  }
+  for (const auto& plan : plans) plan->excluded = excluded.text();
+  return std::vector<std::shared_ptr<const ExecutionPlan>>(plans.begin(), plans.end());
 }
 
 std::string format_layout(const Problem& problem, std::size_t tensor, Layout layout) {
@@ -80,13 +113,26 @@ namespace {
 // Addresses of a plan's tensors, by uid.
 using TensorAddresses = std::map<std::int64_t, void*>;
 
+// The plan assumes the alignment that its tensors declare. A kernel that reads a less aligned
+// address fails or computes wrong results.
+Status check_alignment(const std::string& tensor, const void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % kTensorAlignment == 0) return Done{};
+  return Error{
+      fmt::format("the address of tensor `{}` is not a multiple of {} bytes, which cuDNN's "
+                  "plan assumes",
+                  tensor, kTensorAlignment),
+      "", "place the buffer at an address that cudaMalloc returned"};
+}
+
 Result<Descriptor> make_variant_pack(const CudnnSession& session, const ExecutionPlan& plan,
                                      const TensorAddresses& addresses, void* workspace) {
   std::vector<std::int64_t> uids;
   std::vector<void*> pointers;
   for (const TensorForm& form : plan.graph->tensors) {
+    void* const address = addresses.at(form.uid);
+    BENCH_RETURN_IF_ERROR(check_alignment(form.name, address));
     uids.push_back(form.uid);
-    pointers.push_back(addresses.at(form.uid));
+    pointers.push_back(address);
   }
   const std::vector<void*> workspaces = {workspace};
   return DescriptorBuilder(session.target().api, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
@@ -187,7 +233,8 @@ Result<std::unique_ptr<Invocation>> CudnnKernel::bind(std::span<void* const> buf
 std::map<std::string, std::string> CudnnKernel::details() const {
   std::map<std::string, std::string> details = CudaKernel::details();
   details["engine"] = plan_.main->engine.text();
-  if (!plan_.main->knobs.empty()) details["knobs"] = plan_.main->knobs;
+  details["knobs"] = plan_.main->knobs;
+  if (!plan_.main->excluded.empty()) details["engines_not_used"] = plan_.main->excluded;
   for (const auto& [name, value] : plan_.details) details[name] = value;
   return details;
 }

@@ -29,10 +29,15 @@ struct ExecutionPlan {
   PlannedEngine engine;
   std::string knobs;
   Bytes workspace;
+  // Engines that cuDNN's heuristics offer and that are not used, each with the reason:
+  // "engine 0: they round their inputs". Empty if there are none.
+  std::string excluded;
 };
 
-// Returns at most `max_plans` plans, in the heuristics' order. Skips plans that cannot be finished.
-// BackendError: no plan can be finished, with the reason of the first candidate.
+// Returns at most `max_plans` plans, best first. For one plan, asks the heuristics' first list, and
+// the others only if none of its plans can be finished; for more plans, asks all lists. Skips plans
+// that cannot be finished. BackendError: no plan can be finished, with the reason of the first
+// candidate.
 Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
     CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans);
 

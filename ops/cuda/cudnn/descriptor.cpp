@@ -44,6 +44,16 @@ std::vector<std::int32_t> Descriptor::codes(cudnnBackendAttributeName_t name,
   return values;
 }
 
+Result<std::int32_t> Descriptor::code(cudnnBackendAttributeName_t name,
+                                      cudnnBackendAttributeType_t type) const {
+  std::int32_t value = 0;
+  std::int64_t count = 0;
+  const cudnnStatus_t status = api_->get_attribute(handle_, name, type, 1, &count, &value);
+  if (status != CUDNN_STATUS_SUCCESS) return Error{api_->text(status), "", ""};
+  if (count != 1) return Error{fmt::format("cuDNN returns {} values", count), "", ""};
+  return value;
+}
+
 Result<std::vector<Descriptor>> Descriptor::descriptors(cudnnBackendAttributeName_t name,
                                                         cudnnBackendDescriptorType_t type,
                                                         std::int64_t limit) const {

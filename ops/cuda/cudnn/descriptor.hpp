@@ -31,6 +31,10 @@ class Descriptor {
   // does not report the attribute.
   std::vector<std::int32_t> codes(cudnnBackendAttributeName_t name,
                                   cudnnBackendAttributeType_t type) const;
+  // Returns the value of an attribute that has exactly one 32-bit code. cuDNN requires that one
+  // value is requested. Error: cuDNN's status.
+  Result<std::int32_t> code(cudnnBackendAttributeName_t name,
+                            cudnnBackendAttributeType_t type) const;
   // Returns at most `limit` descriptors of the attribute, each of `type`.
   Result<std::vector<Descriptor>> descriptors(cudnnBackendAttributeName_t name,
                                               cudnnBackendDescriptorType_t type,

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ struct FakeEngine {
   Nanoseconds time{1000};
   bool finishes = true;  // whether a plan with this engine can be finalised
   bool executes = true;
+  std::int64_t knob = 2;  // value of the engine's only setting, knob 7
 };
 
 class FakeCudnn {
@@ -43,14 +45,15 @@ class FakeCudnn {
   FakeCudnn(const FakeCudnn&) = delete;
   FakeCudnn& operator=(const FakeCudnn&) = delete;
 
-  std::vector<FakeEngine> engines = {{}};      // engines of heuristics mode A
-  std::vector<FakeEngine> fallbacks = {};      // engines of the fallback mode
-  std::int64_t max_operations = 99;            // larger graphs have no engine
-  std::function<void(const Addresses&)> work;  // called by each execution
-  std::vector<Addresses> executions;           // addresses of each enqueued execution
-  std::vector<void*> workspaces;               // workspace of each enqueued execution
-  std::int64_t heuristics = 0;                 // number of queries
-  std::int64_t plans = 0;                      // number of finalised plans
+  std::vector<FakeEngine> engines = {{}};          // engines of heuristics modes A and B
+  std::optional<std::vector<FakeEngine>> precise;  // engines of mode B, if they are others
+  std::vector<FakeEngine> fallbacks = {};          // engines of the fallback mode
+  std::int64_t max_operations = 99;                // larger graphs have no engine
+  std::function<void(const Addresses&)> work;      // called by each execution
+  std::vector<Addresses> executions;               // addresses of each enqueued execution
+  std::vector<void*> workspaces;                   // workspace of each enqueued execution
+  std::int64_t heuristics = 0;                     // number of queries
+  std::int64_t plans = 0;                          // number of finalised plans
   bool rejects_handle = false;
   void* stream = nullptr;
   // Returns the number of descriptors that are not destroyed yet.
@@ -159,9 +162,11 @@ class FakeCudnn {
         to_fake(targets[0]).engine = descriptor.engine;
         return CUDNN_STATUS_SUCCESS;
       case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE:
+        // Like cuDNN, returns this attribute only to a request for one value.
+        if (limit != 1) return CUDNN_STATUS_BAD_PARAM;
         return write_values(std::vector<std::int32_t>{7}, count, values);
       case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE:
-        return write_values(std::vector<std::int64_t>{2}, count, values);
+        return write_values(std::vector<std::int64_t>{descriptor.engine.knob}, count, values);
       case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
         return write_values(std::vector<std::int64_t>{descriptor.engine.index}, count, values);
       case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
@@ -179,7 +184,8 @@ class FakeCudnn {
     const auto operations = read_values<void*>(to_fake(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
     if (static_cast<std::int64_t>(operations.size()) > max_operations) return {};
     const auto mode = read_values<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
-    return mode.at(0) == CUDNN_HEUR_MODE_A ? engines : fallbacks;
+    if (mode.at(0) == CUDNN_HEUR_MODE_B && precise) return *precise;
+    return mode.at(0) == CUDNN_HEUR_MODE_FALLBACK ? fallbacks : engines;
   }
 
   cudnnStatus_t finish(FakeDescriptor& descriptor) {

@@ -23,6 +23,10 @@ inline constexpr std::int64_t kForwardMaxima = 2000;
 // Uid of the result of that forward pass. Nothing reads this tensor.
 inline constexpr std::int64_t kMaximaResult = 2001;
 
+// Alignment in bytes that graphs declare for every tensor, so it is also what plans require of
+// their addresses. Device memory and the parts of one allocation have it.
+inline constexpr std::int64_t kTensorAlignment = 256;
+
 // What graphs are built for. `handle` is null if there is no device, or if a description of a
 // device is used instead.
 struct CudnnTarget {

@@ -10,9 +10,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Alignment in bytes that plans assume. cudaMalloc aligns better, but no kernel benefits from that.
-constexpr std::int64_t kAlignment = 16;
-
 struct ConvAttributes {
   cudnnBackendDescriptorType_t type;
   std::string_view name;
@@ -76,7 +73,7 @@ std::size_t GraphBuilder::add_tensor(const TensorForm& form, bool is_virtual) {
                .integers(CUDNN_ATTR_TENSOR_DIMENSIONS, form.dims)
                .integers(CUDNN_ATTR_TENSOR_STRIDES, form.strides)
                .integer(CUDNN_ATTR_TENSOR_UNIQUE_ID, form.uid)
-               .integer(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment)
+               .integer(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kTensorAlignment)
                .boolean(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual)
                .finish());
   return index.value_or(0);

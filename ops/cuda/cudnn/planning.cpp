@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -68,13 +69,33 @@ PlannedEngine read_engine(const Descriptor& configuration) {
 constexpr std::string_view kNoEngine =
     "its heuristics offer none (engines that are compiled at run time need a driver)";
 
+cudnnBackendHeurMode_t heuristics_mode(EngineList list) {
+  switch (list) {
+    case EngineList::instant:
+      return CUDNN_HEUR_MODE_A;
+    case EngineList::precise:
+      return CUDNN_HEUR_MODE_B;
+    case EngineList::fallback:
+      break;
+  }
+  return CUDNN_HEUR_MODE_FALLBACK;
+}
+
+// Whether sums in the operands' own precision are among the results that the data type permits.
+// Frameworks use such engines too. The check of the results guards against errors that are too
+// large, and the engine's note states the precision.
+bool may_round_sums(const Problem& problem) {
+  return problem.dtype == DataType::f16 || problem.dtype == DataType::bf16;
+}
+
 // Returns why a problem may not use an engine; empty if it may.
 std::string_view forbidden_reason(const Problem& problem, const PlannedEngine& engine) {
   if (engine.has(EngineNote::down_convert_inputs)) return "they round their inputs";
   // The following notes are irrelevant for operators without matrix products. Pointwise engines
   // have them too.
   if (!problem.work.macs) return "";
-  if (engine.has(EngineNote::reduced_precision_reduction)) return "they round their sums";
+  if (engine.has(EngineNote::reduced_precision_reduction) && !may_round_sums(problem))
+    return "they round their sums";
   if (problem.dtype == DataType::f32 && problem.math == Math::standard &&
       engine.has(EngineNote::tensor_core)) {
     return "they compute f32 as TF32, which requires `math: tf32`";
@@ -82,7 +103,39 @@ std::string_view forbidden_reason(const Problem& problem, const PlannedEngine& e
   return "";
 }
 
+bool has_same(std::span<const EngineCandidate> candidates, const EngineCandidate& candidate) {
+  return std::ranges::any_of(
+      candidates, [&](const EngineCandidate& earlier) { return earlier.is_same(candidate); });
+}
+
+// Moves the configurations of `lists` into one list by turns: the first of each list, the second of
+// each list, and so on. Leaves out doubles.
+std::vector<EngineCandidate> merge_by_turns(std::vector<std::vector<EngineCandidate>> lists) {
+  std::vector<EngineCandidate> merged;
+  std::size_t length = 0;
+  for (const auto& list : lists) length = std::max(length, list.size());
+  for (std::size_t i = 0; i < length; ++i) {
+    for (auto& list : lists) {
+      if (i < list.size() && !has_same(merged, list[i])) merged.push_back(std::move(list[i]));
+    }
+  }
+  return merged;
+}
+
+// Moves the candidates into the usable and the excluded ones. Leaves out doubles.
+void sort_candidates(std::vector<EngineCandidate> candidates, EngineCandidates& sorted) {
+  for (EngineCandidate& candidate : candidates) {
+    auto& target = candidate.exclusion.empty() ? sorted.usable : sorted.excluded;
+    if (!has_same(target, candidate)) target.push_back(std::move(candidate));
+  }
+}
+
 }  // namespace
+
+std::string_view to_string(EngineList list) {
+  constexpr std::string_view kNames[] = {"A", "B", "fallback"};
+  return kNames[static_cast<std::size_t>(list)];
+}
 
 std::string_view to_string(EngineNote note) { return kNoteNames[static_cast<std::size_t>(note)]; }
 
@@ -102,27 +155,48 @@ std::string PlannedEngine::text() const {
                      words.empty() ? "" : "; ", bytes);
 }
 
-Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const CudnnTarget& target,
-                                                                     const OperationGraph& graph,
-                                                                     const Problem& problem,
-                                                                     const Descriptor* device,
-                                                                     EngineChoice choice) {
-  auto listed =
-      configurations(target.api, graph, device,
-                     choice == EngineChoice::first ? CUDNN_HEUR_MODE_A : CUDNN_HEUR_MODE_FALLBACK);
+Result<std::vector<EngineCandidate>, BackendError> listed_engines(const CudnnTarget& target,
+                                                                  const OperationGraph& graph,
+                                                                  const Problem& problem,
+                                                                  const Descriptor* device,
+                                                                  EngineList list) {
+  auto listed = configurations(target.api, graph, device, heuristics_mode(list));
   if (!listed) return unsupported("cuDNN: " + listed.error().message());
   std::vector<EngineCandidate> candidates;
-  std::string_view reason = kNoEngine;
   for (Descriptor& configuration : *listed) {
     PlannedEngine engine = read_engine(configuration);
-    if (const std::string_view exclusion = forbidden_reason(problem, engine); !exclusion.empty()) {
-      reason = exclusion;
-      continue;
-    }
-    candidates.push_back({std::move(engine), std::move(configuration)});
+    const std::string_view exclusion = forbidden_reason(problem, engine);
+    std::string knobs = format_knobs(configuration);
+    candidates.push_back({std::move(engine), std::move(configuration), list,
+                          std::ssize(candidates) + 1, std::move(knobs), exclusion});
   }
-  if (!candidates.empty()) return candidates;
-  return unsupported(fmt::format("cuDNN has no engine for this problem: {}", reason));
+  return candidates;
+}
+
+Result<EngineCandidates, BackendError> engine_candidates(const CudnnTarget& target,
+                                                         const OperationGraph& graph,
+                                                         const Problem& problem,
+                                                         const Descriptor* device,
+                                                         EngineChoice choice) {
+  EngineCandidates candidates;
+  std::optional<BackendError> error;  // error of the first list, the most informative one
+  const auto take = [&](EngineList list) {
+    auto listed = listed_engines(target, graph, problem, device, list);
+    if (listed) return *std::move(listed);
+    if (!error) error = std::move(listed).error();
+    return std::vector<EngineCandidate>();
+  };
+  std::vector<std::vector<EngineCandidate>> preferred;
+  preferred.push_back(take(EngineList::instant));
+  if (choice == EngineChoice::all) preferred.push_back(take(EngineList::precise));
+  sort_candidates(merge_by_turns(std::move(preferred)), candidates);
+  if (choice == EngineChoice::all || candidates.usable.empty())
+    sort_candidates(take(EngineList::fallback), candidates);
+  if (!candidates.usable.empty()) return candidates;
+  if (error) return *std::move(error);
+  return unsupported(
+      fmt::format("cuDNN has no engine for this problem: {}",
+                  candidates.excluded.empty() ? kNoEngine : candidates.excluded.back().exclusion));
 }
 
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
@@ -138,12 +212,14 @@ std::string format_knobs(const Descriptor& configuration) {
   constexpr std::int64_t kMaxKnobs = 32;  // an engine of cuDNN 9.19 has up to a dozen
   const auto choices = configuration.descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
                                                  CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, kMaxKnobs);
-  if (!choices) return "";
+  if (!choices) return "not readable: " + choices.error().message();
+  if (choices->empty()) return "none";
   std::vector<std::string> words;
   for (const Descriptor& choice : *choices) {
-    const auto types = choice.codes(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE);
+    const auto type = choice.code(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE);
     const auto value = choice.integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE);
-    if (types.size() == 1 && value) words.push_back(fmt::format("{}={}", types[0], *value));
+    if (!type) return "not readable: " + type.error().message();
+    words.push_back(fmt::format("{}={}", *type, value ? fmt::to_string(*value) : "n/a"));
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -161,27 +237,58 @@ Result<std::vector<PlannedEngine>, BackendError> planned_engines(
   const auto device = device_properties(api, device_json);
   if (!device)
     return BackendError{BackendError::Kind::failed, "cuDNN: " + device.error().message()};
-  // The first error is more informative than the error of the fallback.
-  std::optional<BackendError> error;
-  for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
-    auto candidates = engine_candidates(api, graph, problem, &*device, choice);
-    if (!candidates) {
-      if (!error) error = std::move(candidates).error();
-      continue;
+  BENCH_ASSIGN_OR_RETURN(auto candidates,
+                         engine_candidates(api, graph, problem, &*device, EngineChoice::first));
+  std::vector<PlannedEngine> engines;
+  for (EngineCandidate& candidate : candidates.usable) {
+    const auto count = static_cast<std::int64_t>(engines.size());
+    if (count == limits.engines) break;
+    if (count < limits.workspaces) {
+      const auto plan = finish_plan(api, candidate.configuration, &*device);
+      if (plan) candidate.engine.workspace = read_workspace(*plan);
     }
-    std::vector<PlannedEngine> engines;
-    for (EngineCandidate& candidate : *candidates) {
-      const auto count = static_cast<std::int64_t>(engines.size());
-      if (count == limits.engines) break;
-      if (count < limits.workspaces) {
-        const auto plan = finish_plan(api, candidate.configuration, &*device);
-        if (plan) candidate.engine.workspace = read_workspace(*plan);
-      }
-      engines.push_back(std::move(candidate.engine));
-    }
-    return engines;
+    engines.push_back(std::move(candidate.engine));
   }
-  return *std::move(error);
+  return engines;
+}
+
+std::string ListedEngine::text() const {
+  std::string text = fmt::format("{} {}: {}", to_string(list), position, engine.text());
+  if (knobs != "none") text += "; knobs " + knobs;
+  if (!exclusion.empty()) text += "; not used: " + exclusion;
+  return text;
+}
+
+Result<std::vector<ListedEngine>, BackendError> all_listed_engines(
+    const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+    std::string_view device_json) {
+  BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api, problem));
+  const auto device = device_properties(api, device_json);
+  if (!device)
+    return BackendError{BackendError::Kind::failed, "cuDNN: " + device.error().message()};
+  std::vector<EngineCandidate> candidates;
+  std::optional<BackendError> error;
+  for (const EngineList list : {EngineList::instant, EngineList::precise, EngineList::fallback}) {
+    auto listed = listed_engines(api, graph, problem, &*device, list);
+    if (!listed && !error) error = listed.error();
+    if (!listed) continue;
+    for (EngineCandidate& candidate : *listed) {
+      if (!has_same(candidates, candidate)) candidates.push_back(std::move(candidate));
+    }
+  }
+  if (candidates.empty() && error) return *std::move(error);
+  std::vector<ListedEngine> engines;
+  for (EngineCandidate& candidate : candidates) {
+    ListedEngine listed{candidate.list, candidate.position, std::move(candidate.engine),
+                        std::move(candidate.knobs), std::string(candidate.exclusion)};
+    if (listed.exclusion.empty() && !listed.engine.is_runtime_compiled) {
+      const auto plan = finish_plan(api, candidate.configuration, &*device);
+      if (plan) listed.engine.workspace = read_workspace(*plan);
+      if (!plan) listed.exclusion = plan.error().message();
+    }
+    engines.push_back(std::move(listed));
+  }
+  return engines;
 }
 
 std::optional<std::int64_t> read_workspace(const Descriptor& plan) {

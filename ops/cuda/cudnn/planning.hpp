@@ -46,31 +46,62 @@ struct PlannedEngine {
   std::string text() const;
 };
 
-// An engine that the problem may use, with its configuration.
+// The lists that cuDNN's heuristics return. instant: from a table or a small model. precise: from a
+// larger model; it often equals the first list. fallback: for the case that no engine of the other
+// lists can be used.
+enum class EngineList : std::uint8_t { instant, precise, fallback };
+std::string_view to_string(EngineList list);  // "A", "B", "fallback"
+
+// One configuration of an engine that the heuristics offer.
 struct EngineCandidate {
   PlannedEngine engine;  // `workspace` is not set yet
   Descriptor configuration;
+  EngineList list = EngineList::instant;
+  std::int64_t position = 1;  // in its list, counted from 1
+  std::string knobs;          // format_knobs()
+  // Why the problem may not use the engine; empty if it may.
+  std::string_view exclusion;
+  // Whether both are the same engine with the same settings.
+  bool is_same(const EngineCandidate& other) const {
+    return engine.index == other.engine.index && knobs == other.knobs;
+  }
 };
 
-// first: the engines that the heuristics prefer. fallback: the engines that the heuristics offer
-// for the case that no preferred engine can be used.
-enum class EngineChoice { first, fallback };
+// Returns all configurations of a list, in its order, also those that the problem may not use.
+// `device` describes the device; null selects the device of the target's handle. BackendError:
+// cuDNN cannot answer for this graph.
+Result<std::vector<EngineCandidate>, BackendError> listed_engines(const CudnnTarget& target,
+                                                                  const OperationGraph& graph,
+                                                                  const Problem& problem,
+                                                                  const Descriptor* device,
+                                                                  EngineList list);
 
-// Returns candidates in the heuristics' order. Excludes engines that round operands more than
-// requested and, for f32 without TF32, engines that use tensor cores. `device` describes the
-// device; null selects the device of the target's handle. BackendError: no candidate remains, with
-// the reason.
-Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const CudnnTarget& target,
-                                                                     const OperationGraph& graph,
-                                                                     const Problem& problem,
-                                                                     const Descriptor* device,
-                                                                     EngineChoice choice);
+// Which lists provide the candidates. first: the list `instant`, or `fallback` if it has no usable
+// engine. all: the lists `instant` and `precise` by turns, then `fallback`, without doubles, for a
+// choice by measurement.
+enum class EngineChoice { first, all };
+
+struct EngineCandidates {
+  std::vector<EngineCandidate> usable;    // not empty
+  std::vector<EngineCandidate> excluded;  // engines of the same lists
+};
+
+// Returns candidates, best first: the first one is the same for each choice. Excludes engines that
+// round operands more than requested, engines that round sums more than the data type of the
+// operands does and, for f32 without TF32, engines that use tensor cores. BackendError: no
+// candidate remains, with the reason.
+Result<EngineCandidates, BackendError> engine_candidates(const CudnnTarget& target,
+                                                         const OperationGraph& graph,
+                                                         const Problem& problem,
+                                                         const Descriptor* device,
+                                                         EngineChoice choice);
 // Creates the plan of an engine's configuration. Error: the engine does not support these sizes
 // although the heuristics listed it.
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
                                const Descriptor* device);
 std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
-// Formats the engine's settings as cuDNN's knob numbers and their values: "12=3 8=0".
+// Formats the engine's settings as cuDNN's knob numbers and their values: "12=3 8=0". "none" if the
+// engine has no settings, and "not readable: REASON" if cuDNN does not return them.
 std::string format_knobs(const Descriptor& configuration);
 
 struct PlanningLimits {
@@ -89,6 +120,25 @@ Result<std::vector<PlannedEngine>, BackendError> planned_engines(
 Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits);
+
+// One line of the list of all configurations: "A 2: engine 47: tensor core; workspace 0 KiB; knobs
+// 2=2 6=0".
+struct ListedEngine {
+  EngineList list = EngineList::instant;
+  std::int64_t position = 1;
+  PlannedEngine engine;
+  std::string knobs;
+  // Why the engine is not used: what cuDNN says about the plan, or the problem's rule; empty if it
+  // may be used.
+  std::string exclusion;
+  std::string text() const;
+};
+
+// Returns every configuration of every list for a described device, without doubles. Creates plans
+// for all engines except those that are compiled at run time. BackendError: as planned_engines().
+Result<std::vector<ListedEngine>, BackendError> all_listed_engines(
+    const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+    std::string_view device_json);
 
 // Estimates the memory traffic of conversion copies in bytes. Assumes that the whole workspace is
 // for such copies, and that each of its bytes is written and read once. This is only an estimate,
