@@ -82,15 +82,6 @@ void add_axes(const ConvShape& shape, ConvForm& form) {
 
 }  // namespace
 
-Layout chosen_layout(const Problem& problem) {
-  if (problem.layout != Layout::any) return problem.layout;
-  if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no nhwc engine
-  constexpr std::int64_t kWordBytes = 4;
-  const bool is_narrow = info(problem.dtype).bytes < kWordBytes;
-  const bool has_products = problem.work.macs.has_value();
-  return is_narrow || !has_products || problem.math == Math::tf32 ? Layout::nhwc : Layout::nchw;
-}
-
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout) {
   std::vector<std::int64_t> strides(dims.size(), 1);
   std::int64_t step = 1;

@@ -6,6 +6,7 @@
 #include "base/data_type.hpp"
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -24,9 +25,6 @@ struct TensorForm {
   std::vector<std::int64_t> strides;  // in elements
 };
 
-// Returns the problem's layout. Replaces `any` by nchw for f64 and for f32 convolutions without
-// TF32, else by nhwc, which tensor cores and pointwise engines expect.
-Layout chosen_layout(const Problem& problem);
 // Returns dense strides. The last dimension is innermost for nchw, the second for nhwc.
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout);
 // Describes tensor number `tensor` of the problem with the sizes `dims`.

@@ -11,8 +11,10 @@
 
 #if defined(__CUDACC__)
 #define BENCH_BOTH __host__ __device__ inline
+#define BENCH_UNROLL _Pragma("unroll")
 #else
 #define BENCH_BOTH inline
+#define BENCH_UNROLL
 #endif
 
 namespace bench::ops::cuda {
@@ -90,7 +92,63 @@ BENCH_BOTH float decode_small(std::uint32_t code) {
                   fraction << (23 - kMantissa));
 }
 
-// --- Elements of arrays. T is the type that the kernel computes in: float or double.
+// f16 and bf16 have conversions of their own where there is a faster way.
+BENCH_BOTH float decode_f16(std::uint32_t code) {
+#if defined(__CUDA_ARCH__)
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<unsigned short>(code)));
+  return value;
+#else
+  return decode_small<5, 10, Infinity::present>(code);
+#endif
+}
+
+BENCH_BOTH std::uint32_t encode_f16(float value) {
+#if defined(__CUDA_ARCH__)
+  unsigned short code;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(code) : "f"(value));
+  return code;
+#else
+  return encode_small<5, 10, Infinity::present>(value);
+#endif
+}
+
+// bf16 is the upper half of f32.
+BENCH_BOTH float decode_bf16(std::uint32_t code) { return to_float(code << 16); }
+
+BENCH_BOTH std::uint32_t encode_bf16(float value) {
+  const std::uint32_t bits = to_bits(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return bits >> 16 | 0x7fffu;
+  return shift_and_round(bits, 16);
+}
+
+// --- Elements. T is the type that the kernel computes in: float or double.
+
+// Returns the value of an element's code, which has at most 32 bits.
+template <class T>
+BENCH_BOTH T decode_as(Element type, std::uint32_t code) {
+  switch (type) {
+    case Element::f64:
+      break;
+    case Element::f32:
+      return static_cast<T>(to_float(code));
+    case Element::f16:
+      return static_cast<T>(decode_f16(code));
+    case Element::bf16:
+      return static_cast<T>(decode_bf16(code));
+    case Element::s32:
+      return static_cast<T>(static_cast<std::int32_t>(code));
+    case Element::s8:
+      return static_cast<T>(static_cast<std::int8_t>(code));
+    case Element::u8:
+      return static_cast<T>(static_cast<std::uint8_t>(code));
+    case Element::f8_e4m3:
+      return static_cast<T>(decode_small<4, 3, Infinity::absent>(code));
+    case Element::f8_e5m2:
+      return static_cast<T>(decode_small<5, 2, Infinity::present>(code));
+  }
+  return T(0);
+}
 
 template <class Stored>
 BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
@@ -104,20 +162,16 @@ BENCH_BOTH T load_as(Element type, const void* array, std::int64_t index) {
       return static_cast<T>(read_as<double>(array, index));
     case Element::f32:
       return static_cast<T>(read_as<float>(array, index));
-    case Element::f16:
-      return decode_small<5, 10, Infinity::present>(read_as<std::uint16_t>(array, index));
-    case Element::bf16:
-      return decode_small<8, 7, Infinity::present>(read_as<std::uint16_t>(array, index));
     case Element::s32:
       return static_cast<T>(read_as<std::int32_t>(array, index));
+    case Element::f16:
+    case Element::bf16:
+      return decode_as<T>(type, read_as<std::uint16_t>(array, index));
     case Element::s8:
-      return static_cast<T>(read_as<std::int8_t>(array, index));
     case Element::u8:
-      return static_cast<T>(read_as<std::uint8_t>(array, index));
     case Element::f8_e4m3:
-      return decode_small<4, 3, Infinity::absent>(read_as<std::uint8_t>(array, index));
     case Element::f8_e5m2:
-      return decode_small<5, 2, Infinity::present>(read_as<std::uint8_t>(array, index));
+      return decode_as<T>(type, read_as<std::uint8_t>(array, index));
   }
   return T(0);
 }
@@ -130,6 +184,33 @@ BENCH_BOTH Stored saturate(double value, double low, double high) {
   return static_cast<Stored>(rounded < low ? low : rounded > high ? high : rounded);
 }
 
+// Returns the code of a value, rounded to a type of at most 32 bits.
+template <class T>
+BENCH_BOTH std::uint32_t encode_as(Element type, T value) {
+  const float narrow = static_cast<float>(value);
+  switch (type) {
+    case Element::f64:
+      break;
+    case Element::f32:
+      return to_bits(narrow);
+    case Element::f16:
+      return encode_f16(narrow);
+    case Element::bf16:
+      return encode_bf16(narrow);
+    case Element::s32:
+      return static_cast<std::uint32_t>(saturate<std::int32_t>(value, -2147483648.0, 2147483647.0));
+    case Element::s8:
+      return static_cast<std::uint32_t>(saturate<std::int8_t>(value, -128, 127));
+    case Element::u8:
+      return saturate<std::uint8_t>(value, 0, 255);
+    case Element::f8_e4m3:
+      return encode_small<4, 3, Infinity::absent>(narrow);
+    case Element::f8_e5m2:
+      return encode_small<5, 2, Infinity::present>(narrow);
+  }
+  return 0;
+}
+
 template <class Stored, class Value>
 BENCH_BOTH void write_as(void* array, std::int64_t index, Value value) {
   static_cast<Stored*>(array)[index] = static_cast<Stored>(value);
@@ -137,27 +218,21 @@ BENCH_BOTH void write_as(void* array, std::int64_t index, Value value) {
 
 template <class T>
 BENCH_BOTH void store_as(Element type, void* array, std::int64_t index, T value) {
-  const float narrow = static_cast<float>(value);
   switch (type) {
     case Element::f64:
       return write_as<double>(array, index, value);
     case Element::f32:
-      return write_as<float>(array, index, narrow);
-    case Element::f16:
-      return write_as<std::uint16_t>(array, index, encode_small<5, 10, Infinity::present>(narrow));
-    case Element::bf16:
-      return write_as<std::uint16_t>(array, index, encode_small<8, 7, Infinity::present>(narrow));
+      return write_as<float>(array, index, value);
     case Element::s32:
-      return write_as<std::int32_t>(array, index,
-                                    saturate<std::int32_t>(value, -2147483648.0, 2147483647.0));
+      return write_as<std::int32_t>(array, index, encode_as(type, value));
+    case Element::f16:
+    case Element::bf16:
+      return write_as<std::uint16_t>(array, index, encode_as(type, value));
     case Element::s8:
-      return write_as<std::int8_t>(array, index, saturate<std::int8_t>(value, -128, 127));
     case Element::u8:
-      return write_as<std::uint8_t>(array, index, saturate<std::uint8_t>(value, 0, 255));
     case Element::f8_e4m3:
-      return write_as<std::uint8_t>(array, index, encode_small<4, 3, Infinity::absent>(narrow));
     case Element::f8_e5m2:
-      return write_as<std::uint8_t>(array, index, encode_small<5, 2, Infinity::present>(narrow));
+      return write_as<std::uint8_t>(array, index, encode_as(type, value));
   }
 }
 

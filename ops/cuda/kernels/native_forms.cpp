@@ -88,6 +88,15 @@ NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout) {
   return {make_arrangement(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
+Layout chosen_layout(const Problem& problem) {
+  if (problem.layout != Layout::any) return problem.layout;
+  if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no nhwc engine
+  constexpr std::int64_t kWordBytes = 4;
+  const bool is_narrow = info(problem.dtype).bytes < kWordBytes;
+  const bool has_products = problem.work.macs.has_value();
+  return is_narrow || !has_products || problem.math == Math::tf32 ? Layout::nhwc : Layout::nchw;
+}
+
 MemoryLayout requested_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }

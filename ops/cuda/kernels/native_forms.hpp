@@ -57,6 +57,9 @@ NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
 // Returns the human-readable layout: "plain" for fewer than three dimensions.
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
+// Returns the problem's layout. Replaces `any` by nchw for f64 and for f32 convolutions without
+// TF32, else by nhwc, which tensor cores and pointwise engines expect.
+Layout chosen_layout(const Problem& problem);
 // Returns nhwc if the problem requests it, else plain.
 MemoryLayout requested_layout(const Problem& problem);
 
