@@ -51,14 +51,13 @@ double compute_scale(const Problem& problem, const Tensor& tensor) {
   return 1 / std::sqrt(std::max(1.0, fan_in));
 }
 
-// Returns the type in which the values of a tensor must be representable (see fill.hpp).
+}  // namespace
+
 DataType representable_type(const Problem& problem, const Tensor& tensor) {
   const DataTypeInfo& type = info(problem.dtype);
   if (tensor.name != "bias" || type.is_integer || type.bytes >= 4) return tensor.dtype;
   return type.bytes == 1 ? DataType::bf16 : problem.dtype;
 }
-
-}  // namespace
 
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
   const Tensor& description = problem.tensors[tensor];

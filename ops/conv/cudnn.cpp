@@ -5,6 +5,7 @@
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/operator_graphs.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
+#include "ops/fill.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,22 @@ struct EpilogueStep {
   std::optional<TensorForm> operand;
 };
 
+// Returns the type in which cuDNN reads the bias. Its precompiled engines read a bias of 16 bits
+// for tensors of 16 bits; a wider one is left to engines that are compiled at run time.
+DataType bias_type(const Problem& problem, std::size_t bias) {
+  constexpr std::int64_t kHalfBytes = 2;
+  const bool is_half = info(problem.dtype).bytes == kHalfBytes;
+  return is_half ? representable_type(problem, problem.tensors[bias]) : problem.tensors[bias].dtype;
+}
+
+// Puts the first residual before the bias, as cudnnConvolutionBiasActivationForward adds them:
+// cuDNN has precompiled engines for this order only. The sum is the same, because both are added in
+// f32 before the result is rounded.
+void put_residual_first(const Problem& problem, std::vector<EpilogueStep>& steps) {
+  const bool begins_with_sums = steps.size() > 1 && steps[0].operand && steps[1].operand;
+  if (begins_with_sums && !info(problem.dtype).is_integer) std::swap(steps[0], steps[1]);
+}
+
 Result<std::vector<EpilogueStep>, BackendError> make_epilogue_steps(const Problem& problem,
                                                                     const ConvForm& form) {
   std::vector<EpilogueStep> steps;
@@ -36,7 +53,8 @@ Result<std::vector<EpilogueStep>, BackendError> make_epilogue_steps(const Proble
   if (conv_shape(problem.parameters).bias == Bias::present) {
     std::vector<std::int64_t> dims(form.y.dims.size(), 1);
     dims[1] = form.y.dims[1];
-    steps.push_back({add, tensor_form(problem, next++, std::move(dims), layout)});
+    steps.push_back({add, tensor_form(problem, next, std::move(dims), layout)});
+    steps.back().operand->dtype = bias_type(problem, next++);
   }
   for (const PostOp& post_op : problem.post_ops) {
     if (post_op.function == "add") {
@@ -49,6 +67,7 @@ Result<std::vector<EpilogueStep>, BackendError> make_epilogue_steps(const Proble
     }
     steps.push_back({*function, std::nullopt});
   }
+  put_residual_first(problem, steps);
   return steps;
 }
 

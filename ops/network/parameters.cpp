@@ -124,8 +124,9 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
     const auto channels =
         static_cast<std::size_t>(node.problem.tensors[node.problem.input_count()].dims[1]);
     Folded folded = fold_node(layers, node, channels);
-    result.push_back(rounded(
-        tensor.dtype, tensor.name == "bias" ? std::move(folded.bias) : std::move(folded.weights)));
+    result.push_back(
+        rounded(representable_type(node.problem, tensor),
+                tensor.name == "bias" ? std::move(folded.bias) : std::move(folded.weights)));
   }
   return result;
 }

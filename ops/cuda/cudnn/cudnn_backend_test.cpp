@@ -177,6 +177,20 @@ TEST_F(CudnnBackendTest, BindsEveryTensorToItsUid) {
   EXPECT_NE(cudnn_.workspaces[0], nullptr);
 }
 
+// cuDNN's precompiled engines read a bias of the tensors' 16 bits. Its values are unchanged.
+TEST_F(CudnnBackendTest, AFusedBiasIsStoredInTheTensorsType) {
+  for (const auto& [dtype, bytes] :
+       {std::pair(DataType::f16, 2), std::pair(DataType::bf16, 2), std::pair(DataType::f32, 4)}) {
+    const Problem conv = problem("conv", "n2c4h5k6r3p1+bias+relu", dtype);
+    const auto kernel = create(conv);
+    EXPECT_EQ(kernel->buffers()[2].size.count, 6 * bytes);
+    test::DeviceRun run(device_, *kernel, conv.tensors);
+    const auto bias = random_inputs(conv, 7)[2];
+    run.set(2, bias);
+    EXPECT_EQ(run.get(2), bias) << info(dtype).name;
+  }
+}
+
 TEST_F(CudnnBackendTest, ConvolutionsAgreeInEveryDirectionAndLayout) {
   for (const char* tokens : {"n2c4h5k6r3p1", "n2g2c4h5k6r3p1_0", "n2c4w9k6s3u2", "n2c3d3h3k4t2r1s3",
                              "n2g2c4h5k6r3u2+transposed"}) {

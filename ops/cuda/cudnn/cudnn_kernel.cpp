@@ -259,6 +259,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   PackedTensor packed = packed_tensor(problem, index, *form);
   result.arrangement = std::move(packed.arrangement);
   result.layout = std::move(packed.layout);
+  if (form->dtype != tensor.dtype) result.stored = form->dtype;
   if (packed.values == PackedValues::inverse_deviation) {
     const double epsilon = problem.parameters.real("epsilon");
     const auto make_converter = [&](auto function) {

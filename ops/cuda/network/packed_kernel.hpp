@@ -8,6 +8,7 @@
 #include "ops/cuda/runtime/kernel.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct DeviceTensor {
   // Convert the packed values in place to the stored form (encode) and back (decode). If empty, the
   // packed values are stored unchanged.
   std::function<void(void*packed)> encode = {}, decode = {};
+  // The type of the stored values if it is not `dtype`. It represents the tensor's values.
+  std::optional<DataType> stored = std::nullopt;
+
+  DataType stored_type() const { return stored.value_or(dtype); }
 };
 
 // Formats the layouts of inputs and outputs, then of weights: "nhwc -> nhwc, weights nhwc".
