@@ -420,8 +420,8 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
     steps.push_back(step.node + ":" + step.implementation);
   }
   EXPECT_THAT(steps,
-              ElementsAre("conv:bench:reorder_tiled", "conv:cudnn:engine_0",
-                          "conv:bench:elementwise", "fc:bench:reorder_tiled", "fc:reference"));
+              ElementsAre("conv:bench:reorder_pixels", "conv:cudnn:engine_0",
+                          "conv:bench:elementwise", "fc:bench:reorder_pixels", "fc:reference"));
   EXPECT_TRUE((*kernel)->details().contains("setup.plan_ns"));
 }
 

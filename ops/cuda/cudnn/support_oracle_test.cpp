@@ -44,7 +44,7 @@ TEST(Support, EveryCombinationHasAnAnswer) {
   EXPECT_TRUE(computed_by["conv"].contains("cuDNN + bench:channel_sum_block"));
   EXPECT_TRUE(computed_by["pointwise"].contains("bench:elementwise"));
   EXPECT_EQ(computed_by["softmax"], std::set<std::string>{"bench:softmax_block"});
-  EXPECT_TRUE(computed_by["reorder"].contains("bench:reorder_tiled"));
+  EXPECT_TRUE(computed_by["reorder"].contains("bench:reorder_pixels"));
   EXPECT_TRUE(computed_by["gemm"].contains("cuBLASLt"));
   EXPECT_EQ(computed_by["peak"], (std::set<std::string>{"bench:peak_fma", "bench:peak_triad"}));
 }

@@ -43,7 +43,7 @@ struct Served {
   const char* implementation;
 };
 constexpr Served kServed[] = {{"softmax", "4x40", "bench:softmax_block"},
-                              {"reorder", "2x16x5x5-nchw-nhwc", "bench:reorder_tiled"},
+                              {"reorder", "2x32x5x5-nchw-nhwc", "bench:reorder_tiled"},
                               {"pointwise", "relu-2x16x5x5", "bench:elementwise"},
                               {"batch_norm", "n2c16h5", "bench:elementwise"},
                               {"pool", "max-n2c16h5r3", "bench:pool_vector"}};

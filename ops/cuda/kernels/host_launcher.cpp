@@ -2,6 +2,7 @@
 #include "ops/cuda/kernels/element_functions.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/cuda/kernels/transpose_functions.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -38,8 +39,25 @@ void run_channel_sum(const NativePlan& plan, const Addresses& tensors) {
   run_by(channels.precision, [&](auto zero) { sum_channels<decltype(zero)>(channels, tensors); });
 }
 
+void move_pixels(const TransposePlan& transpose, const Addresses& tensors) {
+  const PixelPlan plan = make_pixel_plan(transpose);
+  const bool moved =
+      run_by_packed_channels(transpose.bytes, plan.channels, [&]<class Packed>(Packed /*type*/) {
+        const auto* source = static_cast<const typename Packed::Word*>(tensors.at[0]);
+        auto* destination = static_cast<typename Packed::Word*>(tensors.at[1]);
+        for (std::int64_t image = 0; image < plan.images; ++image) {
+          for (std::int64_t pixel = 0; pixel < plan.pixels; ++pixel) {
+            move_pixel<Packed>(plan, source, destination, image, pixel);
+          }
+        }
+      });
+  assert(moved && "elements have 1, 2, 4 or 8 bytes");
+  static_cast<void>(moved);
+}
+
 void run_transpose(const NativePlan& native_plan, const Addresses& tensors) {
   const auto plan = native_plan.as<TransposePlan>();
+  if (has_few_channels(plan)) return move_pixels(plan, tensors);
   const auto* source = static_cast<const char*>(tensors.at[0]);
   auto* destination = static_cast<char*>(tensors.at[1]);
   const std::int64_t plane = plan.rows * plan.columns;

@@ -6,6 +6,7 @@
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/problem_elements.hpp"
+#include "ops/cuda/kernels/transpose_functions.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ using FormResult = Result<NativeForm, BackendError>;
 
 constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
+constexpr std::string_view kPixelTranspose = "bench:reorder_pixels";
 constexpr std::string_view kChannelSum = "bench:channel_sum_block";
 
 std::int64_t product(const Sizes& sizes, std::size_t first, std::size_t last) {
@@ -115,8 +117,9 @@ FormResult reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, Mem
                   {make_arrangement(dims, to), dtype, layout_name(dims, to)}};
   const bool is_blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
   if (!is_blocked && !same_order(dims, from, to)) {
-    form.implementation = kTranspose;
-    form.plan = NativePlan(plan_transpose(dims, dtype, from));
+    const TransposePlan plan = plan_transpose(dims, dtype, from);
+    form.implementation = has_few_channels(plan) ? kPixelTranspose : kTranspose;
+    form.plan = NativePlan(plan);
     return form;
   }
   form.implementation = kCopy;

@@ -40,10 +40,35 @@ TEST(NativeForms, TransposesWhereTheOrderChanges) {
     const auto form = reorder_form(dims, DataType::f16, from, to);
     return form.ok() ? form->implementation : form.error().reason;
   };
-  EXPECT_EQ(kind({2, 3, 4, 5}, MemoryLayout::plain, MemoryLayout::nhwc), "bench:reorder_tiled");
+  EXPECT_EQ(kind({2, 64, 8, 8}, MemoryLayout::plain, MemoryLayout::nhwc), "bench:reorder_tiled");
+  EXPECT_EQ(kind({2, 3, 8, 8}, MemoryLayout::plain, MemoryLayout::nhwc), "bench:reorder_pixels");
+  EXPECT_EQ(kind({2, 3, 8, 8}, MemoryLayout::nhwc, MemoryLayout::plain), "bench:reorder_pixels");
+  EXPECT_EQ(kind({2, 64, 2, 2}, MemoryLayout::plain, MemoryLayout::nhwc), "bench:reorder_pixels");
   EXPECT_EQ(kind({2, 3, 1, 1}, MemoryLayout::plain, MemoryLayout::nhwc), "bench:reorder_strided");
   EXPECT_EQ(kind({2, 3, 4, 5}, MemoryLayout::nhwc, MemoryLayout::blocked16),
             "bench:reorder_strided");
+}
+
+// Few channels or few positions: whole pixels are moved, with accesses as wide as they allow.
+TEST(NativeForms, TransposesOfFewChannelsMoveEveryValue) {
+  for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::s8}) {
+    for (const std::int64_t channels : {1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 17, 24}) {
+      for (const auto& [from, to] : {std::pair(MemoryLayout::plain, MemoryLayout::nhwc),
+                                     std::pair(MemoryLayout::nhwc, MemoryLayout::plain)}) {
+        for (const std::int64_t width : {2, 9}) {
+          const Dims dims = {3, channels, 5, width};
+          const auto form = reorder_form(dims, dtype, from, to);
+          ASSERT_TRUE(form.ok());
+          std::vector<double> values(static_cast<std::size_t>(3 * channels * 5 * width));
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<double>(i % 101) - 50;
+          }
+          EXPECT_EQ(run(*form, {values}), values)
+              << info(dtype).name << " " << channels << " channels, width " << width;
+        }
+      }
+    }
+  }
 }
 
 // Dense tensors need no division, because only one dimension is left.

@@ -182,7 +182,7 @@ TEST_F(NetworkChainTest, ReordersSayWhatTheyMove) {
   const auto steps = (*kernel)->steps();
   ASSERT_TRUE(steps.front().moved);
   EXPECT_EQ(*steps.front().moved, (MovedTensor{{2, 4, 5, 5}, DataType::f16}));
-  EXPECT_EQ(steps.front().implementation, "bench:reorder_tiled");
+  EXPECT_EQ(steps.front().implementation, "bench:reorder_pixels");
   EXPECT_EQ(steps.front().layouts, "nchw -> nhwc");
   EXPECT_FALSE(steps[1].moved);
   EXPECT_EQ(steps[1].input_layouts.at("source"), "nchw");

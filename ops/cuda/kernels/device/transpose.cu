@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
 #include "ops/cuda/kernels/device/launching.hpp"
+#include "ops/cuda/kernels/transpose_functions.hpp"
 
 namespace bench::ops::cuda {
 namespace {
@@ -47,9 +48,48 @@ void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tens
       static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
 }
 
+constexpr int kWarp = 32;
+constexpr int kMaxPixelThreads = 256;
+constexpr std::int64_t kMaxImageBlocks = 65535;  // limit of a grid's second dimension
+
+// One thread moves one pixel, so that the threads of a warp read or write each plane in a row.
+template <class Packed>
+__global__ void pixel_kernel(const typename Packed::Word* source,
+                             typename Packed::Word* destination, PixelPlan plan) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t image = blockIdx.y; image < plan.images; image += gridDim.y) {
+    for (std::int64_t pixel = first; pixel < plan.pixels; pixel += stride) {
+      move_pixel<Packed>(plan, source, destination, image, pixel);
+    }
+  }
+}
+
+template <class Packed>
+void start_pixels(cudaStream_t stream, const PixelPlan& plan, const Addresses& tensors) {
+  using Word = typename Packed::Word;
+  const std::int64_t warps = (plan.pixels + kWarp - 1) / kWarp;
+  const int threads =
+      static_cast<int>(warps * kWarp < kMaxPixelThreads ? warps * kWarp : kMaxPixelThreads);
+  const dim3 grid(grid_size((plan.pixels + threads - 1) / threads),
+                  grid_size(plan.images, kMaxImageBlocks));
+  pixel_kernel<Packed><<<grid, threads, 0, stream>>>(static_cast<const Word*>(tensors.at[0]),
+                                                     static_cast<Word*>(tensors.at[1]), plan);
+}
+
+cudaError_t launch_pixels(cudaStream_t stream, const TransposePlan& plan,
+                          const Addresses& tensors) {
+  const PixelPlan pixels = make_pixel_plan(plan);
+  const bool started = run_by_packed_channels(plan.bytes, pixels.channels, [&](auto packed) {
+    start_pixels<decltype(packed)>(stream, pixels, tensors);
+  });
+  return started ? cudaGetLastError() : cudaErrorInvalidValue;
+}
+
 cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<TransposePlan>();
   if (plan.batch * plan.rows * plan.columns == 0) return cudaSuccess;
+  if (has_few_channels(plan)) return launch_pixels(stream, plan, tensors);
   switch (plan.bytes) {
     case 1:
       start<std::uint8_t>(stream, plan, tensors);
