@@ -2,6 +2,7 @@
 #include "harness/host/placement.hpp"
 
 #include "base/characters.hpp"
+#include "base/processors.hpp"
 #include "harness/result/record.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <dlfcn.h>
 #include <sched.h>
 #include <span>
 #include <string_view>
@@ -18,36 +18,10 @@
 
 namespace bench {
 
-namespace {
-
-// Looks up a function of the OpenMP runtime. Returns nullptr if no runtime is loaded, since not all
-// libraries use OpenMP.
-template <class Function>
-Function* find_openmp_function(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-void add_openmp_places(cpu_set_t& mask) {
-  auto* const get_count = find_openmp_function<int()>("omp_get_num_places");
-  auto* const get_size = find_openmp_function<int(int)>("omp_get_place_num_procs");
-  auto* const get_processors = find_openmp_function<void(int, int*)>("omp_get_place_proc_ids");
-  if (get_count == nullptr || get_size == nullptr || get_processors == nullptr) return;
-  for (int place = 0; place < get_count(); ++place) {
-    std::vector<int> processors(static_cast<std::size_t>(get_size(place)));
-    get_processors(place, processors.data());
-    for (const int processor : processors) {
-      if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &mask);
-    }
-  }
-}
-
-}  // namespace
-
 void restore_inherited_processors() {
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
-  add_openmp_places(mask);
+  for (const int processor : usable_processors()) CPU_SET(processor, &mask);
   // This fails only if processors no longer exist. Then the mask stays as it is.
   static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
 }

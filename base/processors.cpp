@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/processors.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <dlfcn.h>
+#include <sched.h>
+#include <thread>
+
+namespace bench {
+namespace {
+
+// Looks up a function of the OpenMP runtime. Returns nullptr if no runtime is loaded, since not all
+// libraries use OpenMP.
+template <class Function>
+Function* find_openmp_function(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+void add_openmp_places(cpu_set_t& mask) {
+  auto* const get_count = find_openmp_function<int()>("omp_get_num_places");
+  auto* const get_size = find_openmp_function<int(int)>("omp_get_place_num_procs");
+  auto* const get_processors = find_openmp_function<void(int, int*)>("omp_get_place_proc_ids");
+  if (get_count == nullptr || get_size == nullptr || get_processors == nullptr) return;
+  for (int place = 0; place < get_count(); ++place) {
+    std::vector<int> processors(static_cast<std::size_t>(get_size(place)));
+    get_processors(place, processors.data());
+    for (const int processor : processors) {
+      if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &mask);
+    }
+  }
+}
+
+// This fails only if processors no longer exist. Then the mask stays as it is.
+void set_processors(std::span<const int> processors) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int processor : processors) CPU_SET(processor, &mask);
+  static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
+}
+
+}  // namespace
+
+std::vector<int> usable_processors() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return {};
+  add_openmp_places(mask);
+  std::vector<int> processors;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &mask)) processors.push_back(processor);
+  }
+  return processors;
+}
+
+void run_in_parallel(std::size_t items, std::span<const int> processors,
+                     const std::function<void(std::size_t item, std::size_t thread)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&](std::size_t thread) {
+    for (std::size_t item = next++; item < items; item = next++) work(item, thread);
+  };
+  const std::size_t count = std::min(items, processors.size());
+  if (count < 2) return run(0);
+  std::vector<std::jthread> threads;  // joined when they are destroyed
+  for (std::size_t thread = 0; thread < count; ++thread) {
+    threads.emplace_back([&run, processors, thread] {
+      set_processors(processors);
+      run(thread);
+    });
+  }
+}
+
+}  // namespace bench
