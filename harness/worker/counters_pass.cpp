@@ -102,7 +102,7 @@ std::map<std::string, std::string> counter_details(const CounterReadings& readin
     details["counter." + name] = format_reading(name, reading);
     if (reading.value) details[fmt::format("counter.{}.source", name)] = reading.source;
   }
-  const TensorCoreVerdict verdict = tensor_core_verdict(readings);
+  const TensorCoreVerdict verdict = tensor_core_verdict(readings, work.flops);
   if (verdict.use != TensorCoreUse::unknown) details["tensor_cores"] = format_verdict(verdict);
   const std::vector<std::string_view> types = tensor_types(readings);
   if (!types.empty()) details["tensor_cores.types"] = fmt::format("{}", fmt::join(types, ", "));

@@ -153,11 +153,12 @@ constexpr std::string_view kSplit = "sum of a split";
 constexpr std::string_view kTransform = "transform of Winograd or Fourier";
 constexpr std::string_view kScale = "scale or fill";
 
-constexpr std::array<AuxiliaryKernel, 22> kAuxiliary = {{
+constexpr std::array<AuxiliaryKernel, 23> kAuxiliary = {{
     {"*nchwtonhwc*", kLayout},
     {"*nhwctonchw*", kLayout},
     {"*foldednhwc*", kLayout},
     {"*addpaddingkernel*", kLayout},
+    {"*nhwcslicec*", kLayout},
     {"*tensortransform*", kLayout},
     {"*converttensor*", kLayout},
     {"*transpose_readwrite*", kLayout},

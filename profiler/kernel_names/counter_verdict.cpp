@@ -14,6 +14,8 @@ namespace {
 
 // If tensor cores are active for less than this fraction, a library uses them only for setup.
 constexpr double kMinActiveShare = 0.01;
+// FLOPs of the largest instruction of a warp group: m64n256k32.
+constexpr double kMaxInstructionFlops = 1 << 20;
 
 // Maximum relative difference of a count that agrees with the model.
 constexpr double kOperationsMargin = 0.02;  // a library adds operations for a bias or a last tile
@@ -60,20 +62,37 @@ std::string format_check(const ModelCheck& check, const Phrases& phrases) {
                      phrases[static_cast<std::size_t>(check.fit)]);
 }
 
+// Returns whether a relevant number of operations or instructions was counted, or nullopt if
+// neither is known.
+std::optional<bool> has_executed(const CounterReadings& readings,
+                                 std::optional<std::int64_t> flops) {
+  if (const auto operations = tensor_operations(readings)) return *operations > 0;
+  std::optional<double> instructions;
+  for (const LogicalCounter counter :
+       {LogicalCounter::tensor_instructions, LogicalCounter::tensor_group_instructions}) {
+    const auto count = find_value(readings, counter);
+    if (count) instructions = instructions.value_or(0) + *count;
+  }
+  if (!instructions) return std::nullopt;
+  return *instructions > 0 &&
+         *instructions * kMaxInstructionFlops >= static_cast<double>(flops.value_or(0));
+}
+
+bool computed_half(const CounterReadings& readings, std::optional<std::int64_t> flops) {
+  const double operations = tensor_operations(readings).value_or(0);
+  return flops.value_or(0) > 0 && 2 * operations >= static_cast<double>(*flops);
+}
+
 }  // namespace
 
-TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
+TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings,
+                                      std::optional<std::int64_t> flops) {
   const auto share = find_value(readings, LogicalCounter::tensor_active_share);
-  const std::optional<double> executed[] = {
-      find_value(readings, LogicalCounter::tensor_instructions),
-      find_value(readings, LogicalCounter::tensor_group_instructions), tensor_operations(readings)};
-  const bool has_count =
-      std::ranges::any_of(executed, [](const auto& count) { return count.has_value(); });
-  const bool has_executed =
-      std::ranges::any_of(executed, [](const auto& count) { return count.value_or(0) > 0; });
+  const std::optional<bool> executed = has_executed(readings, flops);
   const bool is_active = share.value_or(0) >= kMinActiveShare;
-  if (has_executed && is_active) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
-  const bool is_unused = (has_count || share) && !has_executed && !is_active;
+  const bool is_used = executed.value_or(false) && (is_active || computed_half(readings, flops));
+  if (is_used) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
+  const bool is_unused = (executed || share) && !executed.value_or(false) && !is_active;
   if (is_unused) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
   return {};
 }

@@ -15,16 +15,22 @@
 
 namespace bench {
 
-// used: a counter of instructions or operations is above 0, and tensor cores were active in at
-//   least 1 % of the cycles in which multiprocessors worked.
-// not_used: at least one counter is known, and neither condition of `used` holds. All counters are
-//   considered, because Hopper counts warp-group instructions separately.
-// unknown: no counter is known, or only one of the two conditions of `used` holds. For example, a
-//   library only set something up, or a product waited for memory.
-TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings);
+// Decides whether tensor cores computed an execution with this many FLOPs (nullopt: unknown).
+// Counted operations of tensor cores decide. If there is no such counter, counted instructions
+// replace them, from one per 2^20 FLOPs on: Hopper counts about one instruction per warp in kernels
+// that do not use tensor cores. "Active" means: in at least 1 % of the cycles in which
+// multiprocessors worked.
+// used: operations or instructions were counted, and tensor cores were active. Operations of at
+//   least half of the FLOPs are enough by themselves: a product may wait for memory.
+// not_used: operations or instructions are known, and none were counted (or only an activity is
+//   known), and tensor cores were not active.
+// unknown: no counter is known, or the known counters contradict each other. For example, a library
+//   only set something up.
+TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings,
+                                      std::optional<std::int64_t> flops);
 
-// Returns the better supported of two verdicts on the same kernel: a counter outranks a name, and a
-// name outranks nothing.
+// Returns the better supported of two verdicts on the same kernel: a counter outranks the note of
+// an engine, which outranks a name, which outranks nothing.
 const TensorCoreVerdict& stronger_verdict(const TensorCoreVerdict& a, const TensorCoreVerdict& b);
 
 // Returns the operations of tensor cores over all types, or nullopt if no type was counted.

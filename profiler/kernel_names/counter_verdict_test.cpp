@@ -18,11 +18,12 @@ CounterReadings readings(std::initializer_list<std::pair<LogicalCounter, double>
   return result;
 }
 
-std::string verdict(std::optional<double> instructions, std::optional<double> share) {
+std::string verdict(std::optional<double> instructions, std::optional<double> share,
+                    std::optional<std::int64_t> flops = std::nullopt) {
   CounterReadings counters;
   counters["tensor_instructions"] = {instructions, "metric"};
   counters["tensor_active_share"] = {share, "metric"};
-  return format_verdict(tensor_core_verdict(counters));
+  return format_verdict(tensor_core_verdict(counters, flops));
 }
 
 TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
@@ -36,7 +37,7 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
 // counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
   const auto format_for = [](std::initializer_list<std::pair<LogicalCounter, double>> values) {
-    return format_verdict(tensor_core_verdict(readings(values)));
+    return format_verdict(tensor_core_verdict(readings(values), std::nullopt));
   };
   EXPECT_EQ(format_for({{LogicalCounter::tensor_instructions, 0},
                         {LogicalCounter::tensor_group_instructions, 5e5},
@@ -61,14 +62,41 @@ TEST(CounterVerdict, OneCounterAloneDecidesAgainst) {
   EXPECT_EQ(verdict(std::nullopt, 0.002), "not used (counter)");
   EXPECT_EQ(verdict(5, std::nullopt), "unknown");
   EXPECT_EQ(verdict(std::nullopt, 0.5), "unknown");
-  EXPECT_EQ(tensor_core_verdict({}), TensorCoreVerdict{});
+  EXPECT_EQ(tensor_core_verdict({}, 1000), TensorCoreVerdict{});
 }
 
-TEST(CounterVerdict, ACounterOutranksAName) {
+// On an H100, a product of 1024^3 in f32 executes 512 instructions in the tensor pipe, one per
+// warp, although it uses CUDA cores only.
+TEST(CounterVerdict, AFewInstructionsAreNoProduct) {
+  const std::int64_t flops = std::int64_t{2} << 30;
+  EXPECT_EQ(verdict(512, 0, flops), "not used (counter)");
+  EXPECT_EQ(verdict(65536, 0.4, flops), "used (counter)");
+  EXPECT_EQ(verdict(65536, 0.0001, flops), "unknown");
+}
+
+TEST(CounterVerdict, CountedOperationsDecideOverInstructions) {
+  const auto format_for = [](double operations, double share) {
+    return format_verdict(
+        tensor_core_verdict(readings({{LogicalCounter::tensor_instructions, 1e6},
+                                      {LogicalCounter::tensor_operations_f16, operations},
+                                      {LogicalCounter::tensor_active_share, share}}),
+                            1'000'000));
+  };
+  EXPECT_EQ(format_for(0, 0.003), "not used (counter)");
+  EXPECT_EQ(format_for(0, 0.5), "unknown");
+  EXPECT_EQ(format_for(1'000'000, 0.5), "used (counter)");
+  EXPECT_EQ(format_for(500'000, 0.003), "used (counter)");  // it waited for memory
+  EXPECT_EQ(format_for(1'000, 0.003), "unknown");           // setup only
+}
+
+TEST(CounterVerdict, ACounterOutranksANoteAndANoteAName) {
   const TensorCoreVerdict name = {TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"};
   const TensorCoreVerdict counter = {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
   EXPECT_EQ(stronger_verdict(name, counter), counter);
   EXPECT_EQ(stronger_verdict(counter, name), counter);
+  const TensorCoreVerdict note = engine_verdict("engine 45: tensor core; workspace 4 KiB");
+  EXPECT_EQ(stronger_verdict(counter, note), counter);
+  EXPECT_EQ(stronger_verdict(name, note), note);
   EXPECT_EQ(stronger_verdict(name, {}), name);
   EXPECT_EQ(stronger_verdict({}, name), name);
 }

@@ -22,7 +22,13 @@ std::string format_verdict(const TensorCoreVerdict& verdict) {
   if (verdict.use == TensorCoreUse::unknown) return "unknown";
   const std::string_view use = verdict.use == TensorCoreUse::used ? "used" : "not used";
   if (verdict.evidence == TensorCoreEvidence::counter) return fmt::format("{} (counter)", use);
+  if (verdict.evidence == TensorCoreEvidence::engine) return fmt::format("{} (engine)", use);
   return fmt::format("{} (name: {})", use, verdict.rule);
+}
+
+TensorCoreVerdict engine_verdict(std::string_view engine) {
+  const bool has_note = engine.substr(0, engine.find(';')).find("tensor core") != engine.npos;
+  return {has_note ? TensorCoreUse::used : TensorCoreUse::not_used, TensorCoreEvidence::engine, {}};
 }
 
 TensorCoreVerdict KernelNames::tensor_cores(std::string_view name) {

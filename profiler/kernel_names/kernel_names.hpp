@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infers from a kernel's name whether it ran on tensor cores. Only a hardware counter can prove it.
-// Names are used if counters are not permitted, and for profiles recorded by other tools.
+// Infers whether a kernel ran on tensor cores, from its name or from the notes of cuDNN's engine
+// that launched it. Only a hardware counter can prove it. Notes and names are used if counters are
+// not permitted, and names for profiles recorded by other tools.
 #pragma once
 
 #include "base/pattern.hpp"
@@ -17,9 +18,10 @@
 namespace bench {
 
 enum class TensorCoreUse { unknown, used, not_used };
-enum class TensorCoreEvidence { none, name, counter };
+// From weak to strong. engine: cuDNN's note about the engine.
+enum class TensorCoreEvidence { none, name, engine, counter };
 
-// `rule` is the id of the rule that matched. It is empty if none did, or if a counter decided.
+// `rule` is the id of the rule that matched. It is empty if no name decided.
 struct TensorCoreVerdict {
   TensorCoreUse use = TensorCoreUse::unknown;
   TensorCoreEvidence evidence = TensorCoreEvidence::none;
@@ -27,8 +29,14 @@ struct TensorCoreVerdict {
   friend bool operator==(const TensorCoreVerdict&, const TensorCoreVerdict&) = default;
 };
 
-// Formats "used (counter)", "used (name: nvjet)", "not used (name: gemv)", "unknown".
+// Formats "used (counter)", "used (engine)", "used (name: nvjet)", "not used (name: gemv)",
+// "unknown".
 std::string format_verdict(const TensorCoreVerdict& verdict);
+
+// Returns what cuDNN's description of an engine shows: "engine 45: tensor core; workspace 4 KiB".
+// Valid only for operators that multiply matrices: cuDNN also notes tensor cores on an engine that
+// pools.
+TensorCoreVerdict engine_verdict(std::string_view engine);
 
 // The first rule whose pattern matches a name decides. `unknown` is also a decision: it prevents
 // later rules from matching names that only look like theirs.

@@ -15,7 +15,7 @@ using enum TensorCoreUse;
 constexpr std::array kRules = {
     // Kernels next to a product, or products on CUDA cores
     KernelNameRule{"splitk-reduce", not_used,
-                   R"([sS]plit_?[kK]_?[rR]educe|[rR]educe_?[sS]plit_?[kK])",
+                   R"([sS]plit_?[kK]_?[rR]educe|[rR]educe_?[sS]plit_?[kK]|cutlass\w*::reduction::)",
                    "adds up the parts of a product that was split along K"},
     KernelNameRule{"blas-1", not_used,
                    R"((^|[^A-Za-z0-9_])(dot|reduce_1Block|asum|nrm2|axpy|scal)_kernel)",
@@ -27,7 +27,7 @@ constexpr std::array kRules = {
                    R"((^|[^A-Za-z0-9])simt([^A-Za-z0-9]|$)|OpClassSimt|MmaSimt|UniversalFMA)",
                    "CUTLASS's name for CUDA cores"},
     KernelNameRule{"fma", not_used, R"(_(ffma|hfma2|dfma|dp4a)(_|$))",
-                   "xmma kernels that name the instruction of CUDA cores"},
+                   "kernels of xmma and of cuDNN that name the instruction of CUDA cores"},
     KernelNameRule{"blas-cores", not_used,
                    R"((kepler|maxwell|pascal|volta|turing|ampere)_(fp16_|fp32_)?g?[sdczhi]gemm_)",
                    "cuBLAS kernels without a tensor-core shape in the name"},
@@ -42,7 +42,7 @@ constexpr std::array kRules = {
                    "cuDNN's first implicit product, on CUDA cores in every type"},
     KernelNameRule{"conv-legacy", not_used,
                    R"((dgrad|wgrad)(2d)?_alg\d|[dw]grad_engine|convolve_common_engine|)"
-                   R"(grouped_direct_kernel)",
+                   R"(grouped_direct_kernel|[dw]grad2d_(c1_k1|shmem))",
                    "cuDNN's direct algorithms"},
     KernelNameRule{"depthwise", not_used, R"([dD]epth_?[wW]ise|dwconv)",
                    "one channel at a time, so no matrix product"},
@@ -72,9 +72,10 @@ constexpr std::array kRules = {
                    "the instruction's name: hmma, imma, dmma, wmma"},
     KernelNameRule{"cute-mma", used, R"(SM(70|75|80|89|120)_\d+x\d+x\d+_)",
                    "CuTe's name of the instruction, in template arguments"},
-    KernelNameRule{"cudnn-native-sm90", used, R"(cudnn_generated_fort_native_sm90_conv)",
-                   "inferred: cuDNN compiles them at run time; on an H100 most were 2 to 3 times "
-                   "faster than its CUDA cores permit"},
+    KernelNameRule{"cudnn-native", used,
+                   R"(cudnn_generated_fort_native_sm([789]\d|1\d\d)_(conv|matmul))",
+                   "inferred: cuDNN compiles them at run time; on an H100 they reached 433 TFLOP/s "
+                   "in f16, where its CUDA cores reach 118"},
     KernelNameRule{"xmma-f32", not_used, R"(xmma_.*_f32f32_f32f32_f32)",
                    "xmma in f32 without TF32 and without a tensor-core tile"},
     KernelNameRule{"xmma", used,
@@ -85,7 +86,7 @@ constexpr std::array kRules = {
                    "cuDNN for a few input channels; from PyProf's list"},
     KernelNameRule{"conv-1x1", used, R"((^|[^A-Za-z0-9])conv1x1|dgrad_1x1_stride_2x2)",
                    "cuDNN for 1x1 kernels; from PyProf's list"},
-    KernelNameRule{"direct-group", used, R"(direct_group|conv2d_c1_k1)",
+    KernelNameRule{"direct-group", used, R"(direct_group)",
                    "cuDNN for groups of few channels; from PyProf's list"},
     KernelNameRule{"flash", used,
                    R"(flash_(fwd|bwd)_|FlashAttn(Fwd|Bwd)Sm\d|sdpa_sm\d+_flash|fmha_v2_)",
@@ -97,6 +98,9 @@ constexpr std::array kRules = {
     KernelNameRule{"marlin", used, R"((^|[^A-Za-z])Marlin($|[^A-Za-z]))",
                    "multiplies weights of 4 or 8 bits with f16, on tensor cores"},
     // Names that do not decide the question
+    KernelNameRule{"conv-c1-k1", unknown, R"(conv2d_c1_k1)",
+                   "cuDNN's depthwise convolution: PyProf's list says used, but its gradients use "
+                   "none on an H100"},
     KernelNameRule{"triton-template", unknown, R"(triton_(tem|mm|bmm)_)",
                    "a product made by Triton: its name does not contain the data type"},
     // No product
@@ -104,11 +108,13 @@ constexpr std::array kRules = {
                    "Winograd's transforms; the product between them is a kernel of its own"},
     KernelNameRule{"fft", not_used, R"((^|[^A-Za-z0-9])fft[12]d_|(regular|vector)_fft|flip_filter)",
                    "convolution by FFT"},
-    KernelNameRule{"layout-copy", not_used,
-                   R"(nchwTo|nhwcTo|AddPadding|transpose_readWrite|convertTensor_kernel|im2col|)"
-                   R"(::transpose_kernel|)"
-                   R"(col2im|OffsetsKernel|compute_gemm_pointers|scale(Packed)?Tensor)",
-                   "copies between layouts and tables of addresses around a product"},
+    KernelNameRule{
+        "layout-copy", not_used,
+        R"(nchwTo|nhwcTo|AddPadding|nhwcSliceC|[tT]ensorTransform|transpose_readWrite|convertTensor_kernel|im2col|)"
+        R"(::transpose_kernel|)"
+        R"(col2im|OffsetsKernel|compute_gemm_pointers|scale(Packed)?Tensor|)"
+        R"(init_device_workspace)",
+        "copies between layouts, tables of addresses and workspaces around a product"},
     KernelNameRule{
         "normalisation", not_used,
         R"(batch_norm_|bn_(fw|bw)_|[lL]ayer_?[nN]orm|[gG]roup_?[nN]orm|RMSNorm|rms_?norm)",

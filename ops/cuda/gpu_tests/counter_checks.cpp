@@ -148,7 +148,7 @@ void count_product(CheckRun& run, DeviceCounters& counters) {
   const auto readings = measure_counters(run, counters, kName, *product->invocations.front());
   if (!readings) return;
   Figures figures = make_figures(*readings);
-  figures["verdict"] = format_verdict(tensor_core_verdict(*readings));
+  figures["verdict"] = format_verdict(tensor_core_verdict(*readings, product->flops));
   figures["expected_operations"] = product->flops;
   auto ratio = find_value(*readings, LogicalCounter::tensor_operations_bf16);
   if (ratio) *ratio /= static_cast<double>(product->flops);

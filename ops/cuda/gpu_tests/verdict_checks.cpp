@@ -105,7 +105,7 @@ Result<Figures> measure_verdict(Backends& backends, DeviceCounters& counters,
   Invocation* const rotation[] = {bound.invocation.get()};
   const auto readings = counters.measure(rotation);
   if (!readings) return Error{readings.error().reason, "", ""};
-  figures["counted"] = format_verdict(tensor_core_verdict(*readings));
+  figures["counted"] = format_verdict(tensor_core_verdict(*readings, problem.work.flops));
   return figures;
 }
 
