@@ -15,6 +15,7 @@ namespace bench::ops {
 namespace {
 
 constexpr std::int64_t kMaxFirstLayerChannels = 4;  // of cuDNN's first-layer engine
+constexpr std::int64_t kFewChannels = 8;            // for which cuDNN often prefers CUDA cores
 constexpr std::int64_t kFp8ChannelMultiple = 4;     // fp8 engines need a multiple of this per group
 
 bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
@@ -22,8 +23,8 @@ bool is_fp8(Operand operand) { return operand == Operand::f8_e4m3 || operand == 
 
 ProductSize classify_conv_size(const ConvShape& shape, Operand operand, std::int64_t element) {
   if (shape.groups == 1) {
-    return shape.c <= kMaxFirstLayerChannels && is_16_bit(operand) ? ProductSize::first_layer
-                                                                   : ProductSize::regular;
+    if (shape.c > kFewChannels || !is_16_bit(operand)) return ProductSize::regular;
+    return shape.c <= kMaxFirstLayerChannels ? ProductSize::first_layer : ProductSize::few_channels;
   }
   if (shape.group_c() == 1) return ProductSize::depthwise;
   if (is_fp8(operand)) {
@@ -84,7 +85,8 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
 std::optional<LibraryCopies> conv_copies(const Problem& convolution, const TensorCoreFacts& facts) {
   const ConvShape shape = conv_shape(convolution.parameters);
   const std::int64_t element = info(convolution.dtype).bytes;
-  const bool is_known = shape.groups == 1 && facts.size == ProductSize::regular && element > 1;
+  constexpr EnumSet<ProductSize> kKnown = {ProductSize::regular, ProductSize::few_channels};
+  const bool is_known = shape.groups == 1 && kKnown.has(facts.size) && element > 1;
   if (!is_known || facts.generation == LibraryGeneration::cuda10) return std::nullopt;
   const std::int64_t multiple = std::max<std::int64_t>(1, kTensorCoreLoad / element);
   const auto padded = [&](std::int64_t channels) {

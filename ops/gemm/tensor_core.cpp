@@ -72,7 +72,8 @@ void check_gemm_multiples(const Problem& problem, const GemmShape& shape, Proble
 ProductSize gemm_size(const GemmShape& shape, Operand operand) {
   const bool is_int8 = operand == Operand::s8 || operand == Operand::u8;
   if (is_int8 && (shape.n % 4 != 0 || shape.k % 4 != 0)) return ProductSize::uneven;
-  if (shape.m == 1 || shape.n == 1) return ProductSize::vector;
+  if (shape.n == 1) return ProductSize::vector;
+  if (shape.m == 1) return ProductSize::one_row;
   if (shape.k == 1) return ProductSize::rank_one;
   return std::min(shape.m, shape.n) < kMinTileSide ? ProductSize::small : ProductSize::regular;
 }

@@ -51,25 +51,34 @@ bool benefits_from_padding(const TensorCoreEligibility& verdict) {
 }
 
 // Returns what a user could change, most important first. Empty if the data type is unsupported.
-std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
-                                    const ProblemFacts& problem) {
-  std::vector<std::string> hints;
-  if (denies(verdict, TensorCorePart::arch_supports)) return hints;
+std::vector<std::string> list_changes(const TensorCoreEligibility& verdict,
+                                      const ProblemFacts& problem) {
+  std::vector<std::string> changes;
+  if (denies(verdict, TensorCorePart::arch_supports)) return changes;
   const TensorCoreFacts& facts = problem.facts;
   const bool is_gemm = facts.library == TensorCoreLibrary::cublas;
   if (denies(verdict, TensorCorePart::math_mode_allows)) {
-    hints.emplace_back("allow TF32 with `math: tf32`");
+    changes.emplace_back("allow TF32 with `math: tf32`");
   }
   if (denies(verdict, TensorCorePart::layout_ok)) {
-    hints.emplace_back(is_gemm ? "store source as m x k and weights as n x k: `trans_a: false`, "
-                                 "`trans_b: true`"
-                               : "use `layout: nhwc`");
+    changes.emplace_back(is_gemm ? "store source as m x k and weights as n x k: `trans_a: false`, "
+                                   "`trans_b: true`"
+                                 : "use `layout: nhwc`");
   }
   if (benefits_from_padding(verdict)) {
     for (const UnalignedSize& size : problem.unaligned) {
-      hints.push_back(fmt::format("pad {} = {} to {}", size.name, size.size, size.padded));
+      changes.push_back(fmt::format("pad {} = {} to {}", size.name, size.size, size.padded));
     }
   }
+  if (find_part(verdict, TensorCorePart::layout_ok).rule == "layout-few-channels") {
+    changes.emplace_back("use `layout: nhwc`, in which cuDNN takes tensor cores for few channels");
+  }
+  return changes;
+}
+
+std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
+                                    const TensorCoreFacts& facts) {
+  std::vector<std::string> hints = verdict.changes;
   if (verdict.copies) {
     const LibraryCopies& copies = *verdict.copies;
     hints.push_back(fmt::format(
@@ -124,7 +133,8 @@ TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform
   verdict.reason = decisive.reason;
   verdict.rule = decisive.rule;
   if (is_eligible && product.copies != nullptr) verdict.copies = product.copies(problem, facts);
-  verdict.hints = list_hints(verdict, problem_facts);
+  verdict.changes = list_changes(verdict, problem_facts);
+  verdict.hints = list_hints(verdict, facts);
   return verdict;
 }
 

@@ -48,7 +48,8 @@ struct TensorCoreEligibility {
   std::vector<TensorCorePartVerdict> parts;  // one per part, in order; empty: not applicable
   std::optional<AlignmentGrade> alignment;   // nullopt: not applicable
   std::optional<LibraryCopies> copies;       // for an eligible convolution
-  std::vector<std::string> hints;            // changes that could help
+  std::vector<std::string> changes;          // changes that could make the library take them
+  std::vector<std::string> hints;            // the changes, and what copies cost
 };
 
 TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform);

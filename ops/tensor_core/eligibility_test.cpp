@@ -256,7 +256,9 @@ TEST(TensorCoreRules, Fp8ConvolutionsAreAsCudnnHasThem) {
 }
 
 TEST(TensorCoreRules, SmallProductsGoToCudaCores) {
-  EXPECT_EQ(assess("gemm", "m1n4096k4096", "sm_90").rule, "size-vector");
+  EXPECT_EQ(assess("gemm", "m1n4096k4096", "sm_80").rule, "size-vector");
+  EXPECT_EQ(find_rule(assess("gemm", "m1n4096k4096", "sm_90"), TensorCorePart::min_dims_ok),
+            "size-one-row-hopper");
   EXPECT_EQ(assess("gemm", "m4096n1k4096", "sm_90").rule, "size-vector");
   EXPECT_EQ(assess("gemm", "m64n64k1", "sm_90").rule, "size-rank-one");
   const auto thin = assess("gemm", "m4n4096k4096", "sm_90");

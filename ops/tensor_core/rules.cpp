@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, kTensorCoreParts> kPartNames = {
 
 using Condition = TensorCoreCondition;
 
+constexpr EnumSet<Operand> kHalf = {Operand::f16, Operand::bf16};
 constexpr EnumSet<Operand> kFp8 = {Operand::f8_e4m3, Operand::f8_e5m2};
 constexpr EnumSet<Direction> kGradients = {Direction::backward_data, Direction::backward_weights};
 // Architectures whose fp8 kernels read both operands only along k. Data-centre Blackwell's tcgen05
@@ -101,6 +102,14 @@ constexpr std::array kRules = {
     TensorCoreRule{"layout-conv-fp8", layout_ok, yes,
                    "cuDNN has engines for fp8 in nhwc and in nchw, all of them for tensor cores",
                    Condition{.operand = kFp8}},
+    TensorCoreRule{"layout-few-channels", layout_ok, yes,
+                   "possible, but on sm_90 cuDNN's first choice for up to 8 channels in nchw is "
+                   "often on CUDA cores",
+                   Condition{.architecture = sm_90,
+                             .operand = kHalf,
+                             .direction = Direction::forward,
+                             .layout = OperandLayout::nchw,
+                             .size = {ProductSize::first_layer, ProductSize::few_channels}}},
     TensorCoreRule{"layout-nchw", layout_ok, yes,
                    "cuDNN copies nchw tensors into nhwc and back around the kernel",
                    Condition{.layout = OperandLayout::nchw}},
@@ -149,14 +158,21 @@ constexpr std::array kRules = {
     // Size
     TensorCoreRule{"size-int8", min_dims_ok, no, "8-bit integers need n and k in multiples of 4",
                    Condition{.library = cublas, .size = ProductSize::uneven}},
-    TensorCoreRule{
-        "size-8bit", min_dims_ok, yes, "8-bit products have no alternative kernels on CUDA cores",
-        Condition{.library = cublas,
-                  .operand = {Operand::s8, Operand::f8_e4m3, Operand::f8_e5m2},
-                  .size = {ProductSize::vector, ProductSize::rank_one, ProductSize::small}}},
+    TensorCoreRule{"size-8bit", min_dims_ok, yes,
+                   "8-bit products have no alternative kernels on CUDA cores",
+                   Condition{.library = cublas,
+                             .operand = {Operand::s8, Operand::f8_e4m3, Operand::f8_e5m2},
+                             .size = {ProductSize::one_row, ProductSize::vector,
+                                      ProductSize::rank_one, ProductSize::small}}},
+    TensorCoreRule{"size-one-row-hopper", min_dims_ok, yes,
+                   "on sm_90 cuBLAS multiplies one row on tensor cores (nvjet)",
+                   Condition{.library = cublas,
+                             .architecture = sm_90,
+                             .operand = kHalf,
+                             .size = ProductSize::one_row}},
     TensorCoreRule{"size-vector", min_dims_ok, no,
                    "one row or one column is a matrix times a vector, for CUDA cores (gemv)",
-                   Condition{.size = ProductSize::vector}},
+                   Condition{.size = {ProductSize::one_row, ProductSize::vector}}},
     TensorCoreRule{"size-rank-one", min_dims_ok, no, "k = 1 is an outer product, for CUDA cores",
                    Condition{.size = ProductSize::rank_one}},
     TensorCoreRule{"size-small", min_dims_ok, yes,
@@ -170,6 +186,13 @@ constexpr std::array kRules = {
     TensorCoreRule{"size-depthwise", min_dims_ok, no,
                    "a depthwise convolution multiplies no matrices: cuDNN takes CUDA cores",
                    Condition{.size = ProductSize::depthwise}},
+    TensorCoreRule{"size-groups-gradient", min_dims_ok, yes,
+                   "on sm_90 and sm_100 cuDNN's data gradient of groups of few channels is on "
+                   "tensor cores",
+                   Condition{.architecture = {sm_90, sm_100},
+                             .operand = kHalf,
+                             .direction = Direction::backward_data,
+                             .size = ProductSize::thin_groups}},
     TensorCoreRule{"size-groups", min_dims_ok, no,
                    "groups of fewer channels than 16 bytes go to CUDA cores",
                    Condition{.size = ProductSize::thin_groups}},

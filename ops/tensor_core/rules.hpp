@@ -48,13 +48,15 @@ enum class LibrarySupport : std::uint8_t { too_old, supported, dropped };
 enum class SizeAlignment : std::uint8_t { aligned, unaligned };
 enum class ProductSize : std::uint8_t {
   regular,
-  vector,       // m = 1 or n = 1
-  rank_one,     // k = 1
-  uneven,       // int8: n or k is not a multiple of 4
-  small,        // fewer than 8 rows or columns
-  depthwise,    // one input channel per group
-  thin_groups,  // channels of a group take less than 16 bytes; fp8: not a multiple of 4 channels
-  first_layer,  // 1 to 4 input channels of 16 bits
+  one_row,       // m = 1
+  vector,        // n = 1
+  rank_one,      // k = 1
+  uneven,        // int8: n or k is not a multiple of 4
+  small,         // fewer than 8 rows or columns
+  depthwise,     // one input channel per group
+  thin_groups,   // channels of a group take less than 16 bytes; fp8: not a multiple of 4 channels
+  first_layer,   // 1 to 4 input channels of 16 bits
+  few_channels,  // up to 8 input channels of 16 bits, more than first_layer
 };
 
 // The facts that the rules evaluate.

@@ -27,26 +27,17 @@ struct Shape {
 };
 // At least one shape for each value of each fact.
 constexpr Shape kShapes[] = {
-    {"gemm", "m64n64k64"},
-    {"gemm", "m64n64k64+tb"},
-    {"gemm", "m64n8k24+tb"},
-    {"gemm", "m63n61k57+tb"},
-    {"gemm", "m64n62k64+tb"},
-    {"gemm", "m1n64k64+tb"},
-    {"gemm", "m64n64k1"},
-    {"gemm", "m3n64k64+tb"},
-    {"gemm", "b3m64n36k60+ta"},
-    {"conv", "c64h8w8k64r3s3p1"},
-    {"conv", "c3h8w8k64r3s3p1"},
-    {"conv", "c24h8w8k40r3s3p1"},
-    {"conv", "c63h8w8k60r3s3p1"},
-    {"conv", "c12h8w8k20r3s3p1"},
-    {"conv", "g4c64h8w8k64r3s3p1"},
-    {"conv", "g32c64h8w8k64r3s3p1"},
-    {"conv", "g64c64h8w8k64r3s3p1"},
-    {"conv", "c64w8k64s3"},
-    {"conv", "c32d8h8w8k32t3r3s3"},
-    {"conv", "c64h8w8k64r3s3p1+transposed"},
+    {"gemm", "m64n64k64"},           {"gemm", "m64n64k64+tb"},
+    {"gemm", "m64n8k24+tb"},         {"gemm", "m63n61k57+tb"},
+    {"gemm", "m64n62k64+tb"},        {"gemm", "m1n64k64+tb"},
+    {"gemm", "m64n1k64+tb"},         {"gemm", "m64n64k1"},
+    {"gemm", "m3n64k64+tb"},         {"gemm", "b3m64n36k60+ta"},
+    {"conv", "c64h8w8k64r3s3p1"},    {"conv", "c3h8w8k64r3s3p1"},
+    {"conv", "c8h8w8k64r3s3p1"},     {"conv", "c24h8w8k40r3s3p1"},
+    {"conv", "c63h8w8k60r3s3p1"},    {"conv", "c12h8w8k20r3s3p1"},
+    {"conv", "g4c64h8w8k64r3s3p1"},  {"conv", "g32c64h8w8k64r3s3p1"},
+    {"conv", "g64c64h8w8k64r3s3p1"}, {"conv", "c64w8k64s3"},
+    {"conv", "c32d8h8w8k32t3r3s3"},  {"conv", "c64h8w8k64r3s3p1+transposed"},
 };
 
 template <class Visit>
