@@ -6,6 +6,7 @@
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "harness/result/advice.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
@@ -132,11 +133,14 @@ std::string format_counters(const ProfilePassRecord& pass) {
   add_part(memory, details.text("check.llc_miss_bytes"));
   add_part(processors,
            format_percent_detail(details, "counter.achieved_occupancy", "of the warps resident"));
+  std::vector<std::string> missed;
+  add_part(missed, details.text(kTensorCoresMissed));
   return (unavailable == pass.details.end()
               ? ""
               : fmt::format("    counters {}\n", unavailable->second)) +
-         format_line("tensor cores", tensor_cores) + format_processor_line(details) +
-         format_line("memory", memory) + format_line("multiprocessors", processors);
+         format_line("tensor cores", tensor_cores) + format_line("tensor cores missed", missed) +
+         format_processor_line(details) + format_line("memory", memory) +
+         format_line("multiprocessors", processors);
 }
 
 namespace {

@@ -120,6 +120,9 @@ std::string slower_than_f32(const AdviceInput& input) {
 
 std::string no_tensor_cores(const AdviceInput& input) {
   const auto& details = input.record.details;
+  if (const auto missed = details.find(kTensorCoresMissed); missed != details.end()) {
+    return fmt::format("Tensor cores were missed: {}.", missed->second);
+  }
   const auto answer = details.find(kTensorCoresDetail);
   const auto reason = details.find(kTensorCoresReason);
   const bool is_refused = answer != details.end() && answer->second == kTensorCoresNotEligible;

@@ -12,6 +12,10 @@
 
 namespace bench {
 
+// Detail of a case and of a profiling pass. Set if tensor cores could compute the case, but its
+// kernels did not use them: the evidence, and what would take them.
+inline constexpr const char* kTensorCoresMissed = "tensor_cores.missed";
+
 // Prefix of the details of a case record that contain its advice.
 inline constexpr std::string_view kAdviceDetail = "advice.";
 

@@ -227,6 +227,11 @@ TEST(Advice, OfAGpuNamesWhyTensorCoresDoNotCompute) {
   record.roofline->bound = Bound::compute;
   record.details[kTensorCoresDetail] = kTensorCoresEligible;
   EXPECT_THAT(advice_for(record, of_a_gpu()), ElementsAre());
+  record.details[kTensorCoresMissed] = "not used (engine), although eligible: use `layout: nhwc`";
+  EXPECT_THAT(advice_for(record, of_a_gpu()),
+              ElementsAre(Advice{"tensor_cores",
+                                 "Tensor cores were missed: not used (engine), although eligible: "
+                                 "use `layout: nhwc`."}));
 }
 
 TEST(Advice, OfAShortKernelProposesAGraph) {

@@ -116,6 +116,19 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
   return details;
 }
 
+std::optional<std::string> missed_tensor_cores(const Case& spec, std::string_view capability,
+                                               const std::string& used) {
+  constexpr std::string_view kNotUsed = "not used";
+  const auto* problem = std::get_if<ops::Problem>(&spec.work);
+  const auto platform = ops::parse_platform(capability);
+  if (problem == nullptr || !platform || !used.starts_with(kNotUsed)) return std::nullopt;
+  const TensorCoreEligibility verdict = assess_tensor_cores(*problem, *platform);
+  if (verdict.answer != TensorCoreAnswer::eligible) return std::nullopt;
+  return fmt::format("{}, although eligible: {}", used,
+                     verdict.changes.empty() ? "no change is known that would take them"
+                                             : fmt::format("{}", fmt::join(verdict.changes, "; ")));
+}
+
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {

@@ -36,6 +36,12 @@ std::span<const ops::Tensor> case_tensors(const Case& spec);
 // case's backend.
 std::map<std::string, std::string> tensor_core_details(const Case& spec,
                                                        std::string_view capability);
+// Returns the finding that tensor cores were missed: the rules state that the case is eligible, but
+// `used`, a text of format_verdict(), states that its kernels did not use them. Names what would
+// take them: "not used (counter), although eligible: use `layout: nhwc`". Returns nullopt for any
+// other answer, and for a network.
+std::optional<std::string> missed_tensor_cores(const Case& spec, std::string_view capability,
+                                               const std::string& used);
 
 class CaseProgress {
  public:

@@ -2,6 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
+#include "harness/result/advice.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/roofline.hpp"
@@ -17,6 +18,7 @@
 #include "harness/run/time_limit.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>
 
@@ -62,7 +64,7 @@ class Run {
   Status append_unfinished();
   Status profile();
   Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
-  Status append_pass(const OpenPass& pass);
+  Status append_pass(OpenPass& pass);
   Status append_case(CaseProgress& progress);
   std::optional<SpeedLevel> find_level(const CaseProgress& progress);
   Result<RunSummary> append_end_record();
@@ -473,7 +475,12 @@ Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass
   return Done{};
 }
 
-Status Run::append_pass(const OpenPass& pass) {
+Status Run::append_pass(OpenPass& pass) {
+  const auto used = pass.record.details.find("tensor_cores");
+  if (capability_ && used != pass.record.details.end()) {
+    const auto missed = missed_tensor_cores(*pass.spec, *capability_, used->second);
+    if (missed) pass.record.details[kTensorCoresMissed] = *missed;
+  }
   any_failed_ = any_failed_ || is_failure(pass.record.outcome);
   return sink_.append(pass.record);
 }
@@ -485,6 +492,12 @@ Status Run::append_case(CaseProgress& progress) {
   if (progress.has_earlier_outcome()) return Done{};
   CaseRecord record = progress.record(options_.run_id, find_level(progress));
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
+  const auto engine = record.details.find("engine");
+  if (capability_ && engine != record.details.end()) {
+    const std::string used = format_verdict(engine_verdict(engine->second));
+    const auto missed = missed_tensor_cores(progress.spec(), *capability_, used);
+    if (missed) record.details[kTensorCoresMissed] = *missed;
+  }
   const Outcome outcome = record.outcome;
   complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
   if (record.outcome != outcome) {  // its time is impossible

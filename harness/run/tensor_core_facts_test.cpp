@@ -56,6 +56,19 @@ TEST(TensorCoreDetails, AnEligibleProblemHasItsGradeAndRule) {
                              Contains(Key("tensor_cores.rule"))));
 }
 
+// cuDNN took CUDA cores for this convolution on an H100, and tensor cores in nhwc.
+TEST(TensorCoreDetails, AnEligibleCaseThatDidNotUseThemMissedThem) {
+  const Case spec = test::make_case("conv/forward/n8c3h28w28k64r3s3p1/f16/cudnn/cuda/hot/nchw");
+  EXPECT_EQ(
+      missed_tensor_cores(spec, "9.0", "not used (counter)"),
+      "not used (counter), although eligible: use `layout: nhwc`, in which cuDNN takes tensor "
+      "cores for few channels");
+  EXPECT_EQ(missed_tensor_cores(spec, "9.0", "used (counter)"), std::nullopt);
+  EXPECT_EQ(missed_tensor_cores(spec, "9.0", "unknown"), std::nullopt);
+  EXPECT_EQ(missed_tensor_cores(test::make_case(kSingle), "9.0", "not used (counter)"),
+            std::nullopt);
+}
+
 TEST(TensorCoreDetails, OneThatIsNotSaysWhy) {
   const auto details = tensor_core_details(test::make_case(kSingle), "9.0");
   EXPECT_EQ(details.at("tensor_cores.eligible"), "not eligible");

@@ -101,6 +101,7 @@ class ProfilePass {
   Status measure_overhead_after();
   // Records the device's activities and buffers.
   void finish_trace();
+  void add_engine_verdict();
   void record_device_memory();
   Status forward();
   void make_steps(const Workload& workload, const ops::Kernel& kernel);

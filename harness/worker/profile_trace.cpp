@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's part of a profile pass: the activities in its trace, and its memory.
 #include "harness/worker/profile_pass_state.hpp"
+#include "ops/operator.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +38,19 @@ void ProfilePass::finish_trace() {
   }
   has_traced_memory_ = traces_memory;
   for (auto& [name, value] : trace_details(*join, *trace_)) reply_.details[name] = value;
+  add_engine_verdict();
   reply_.notes.insert(reply_.notes.end(), join->notes.begin(), join->notes.end());
+}
+
+// The note of a library's engine is stronger evidence than the names of its kernels. Networks have
+// several engines, and operators without a product have notes that mean nothing.
+void ProfilePass::add_engine_verdict() {
+  const ops::Operator* op = ops::find_operator(key_.op);
+  if (op == nullptr || op->product.facts == nullptr) return;
+  const auto details = prepared_->kernel().details();
+  const auto engine = details.find("engine");
+  if (engine == details.end()) return;
+  reply_.details["tensor_cores"] = format_verdict(engine_verdict(engine->second));
 }
 
 // Records the buffers on a device, unless the trace has reported them. Omits the address of a
