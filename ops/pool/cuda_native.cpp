@@ -67,11 +67,9 @@ Result<NativeForm, BackendError> pool_form(const Problem& problem) {
   join_axes(plan, 0);
   join_axes(plan, 1);
   const int lanes = chunk_lanes(plan.type);
-  const bool has_chunks = layout == MemoryLayout::nhwc && plan.precision == Precision::single &&
-                          plan.channels % lanes == 0;
-  if (has_chunks) plan.lanes = lanes;
+  if (layout == MemoryLayout::nhwc && plan.channels % lanes == 0) plan.lanes = lanes;
   return NativeForm{
-      has_chunks ? "bench:pool_vector" : "bench:pool_scalar",
+      plan.lanes > 1 ? "bench:pool_vector" : "bench:pool_scalar",
       "pool",
       NativePlan(plan),
       {native_tensor(problem.tensors[0], layout), native_tensor(problem.tensors[1], layout)}};

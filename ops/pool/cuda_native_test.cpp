@@ -52,7 +52,9 @@ TEST(NativePool, ReadsChannelsIn16BytesIfTheyAreInnermost) {
   EXPECT_EQ(implementation("max-n2c8h9r3", DataType::bf16, Layout::any), "bench:pool_vector");
   EXPECT_EQ(implementation("max-n2c8h9r3", DataType::u8, Layout::nhwc), "bench:pool_scalar");
   EXPECT_EQ(implementation("max-n2c8h9r3", DataType::bf16, Layout::nchw), "bench:pool_scalar");
-  EXPECT_EQ(implementation("max-n2c8h9r3", DataType::f64, Layout::nhwc), "bench:pool_scalar");
+  for (const DataType dtype : {DataType::f64, DataType::f8_e4m3}) {
+    EXPECT_EQ(implementation("max-n2c16h9r3", dtype, Layout::nhwc), "bench:pool_scalar");
+  }
 }
 
 TEST(NativePool, HasNoGradients) {
