@@ -159,23 +159,32 @@ BENCH_BOTH T apply_step(const ElementStep& step, T value, T operand) {
   return value;
 }
 
-// Computes the element at the flat position `position`. `Index` is an integer type that can
-// represent all positions.
-template <class T, class Index>
-BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
-                                Index position) {
-  std::int64_t index[kMaxDims];
+// Splits a flat position into the indexes of the plan's dimensions.
+template <class Index>
+BENCH_BOTH void split_position(const ElementwisePlan& plan, Index position, std::int64_t* index) {
   for (int d = plan.rank - 1; d > 0; --d) {
     const Index size = static_cast<Index>(plan.dims[d]);
     index[d] = position % size;
     position /= size;
   }
   index[0] = position;
-  const auto offset = [&](const Operand& operand) {
-    std::int64_t sum = 0;
-    for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
-    return sum;
-  };
+}
+
+BENCH_BOTH std::int64_t element_offset(const ElementwisePlan& plan, const Operand& operand,
+                                       const std::int64_t* index) {
+  std::int64_t sum = 0;
+  for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
+  return sum;
+}
+
+// Computes the element at the flat position `position`. `Index` is an integer type that can
+// represent all positions.
+template <class T, class Index>
+BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
+                                Index position) {
+  std::int64_t index[kMaxDims];
+  split_position(plan, position, index);
+  const auto offset = [&](const Operand& operand) { return element_offset(plan, operand, index); };
   const bool is_padding = plan.padding != PaddingMode::none &&
                           index[plan.block] * plan.block_size + index[plan.within] >= plan.limit;
   if (is_padding && plan.padding == PaddingMode::skip) return;
@@ -193,6 +202,97 @@ BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& te
   }
   store_as<T>(plan.destination.type, tensors.at[plan.destination.tensor], offset(plan.destination),
               value);
+}
+
+// --- Runs of elements along the last dimension (ElementwisePlan::run).
+
+// Whether a step costs so little that memory limits a launch. Only such steps are computed in runs.
+BENCH_BOTH bool is_cheap(const ElementStep& step) {
+  return step.kind == ElementStep::Kind::combine ||
+         (step.kind == ElementStep::Kind::apply && step.function == Function::relu);
+}
+
+// Stored elements that are loaded or stored with accesses of up to 16 bytes.
+template <class Stored, int kRun>
+struct alignas(sizeof(Stored) * kRun < 16 ? sizeof(Stored) * kRun : 16) StoredRun {
+  Stored at[kRun];
+};
+
+template <class Stored, int kRun>
+BENCH_BOTH StoredRun<Stored, kRun> load_stored(const void* array, std::int64_t offset) {
+  return *reinterpret_cast<const StoredRun<Stored, kRun>*>(static_cast<const Stored*>(array) +
+                                                           offset);
+}
+
+template <class Stored, int kRun>
+BENCH_BOTH void store_stored(void* array, std::int64_t offset,
+                             const StoredRun<Stored, kRun>& stored) {
+  *reinterpret_cast<StoredRun<Stored, kRun>*>(static_cast<Stored*>(array) + offset) = stored;
+}
+
+template <int kRun>
+BENCH_BOTH void load_run(Element type, const void* array, std::int64_t offset, float* values) {
+  if (type == Element::f16) {
+    const auto stored = load_stored<std::uint16_t, kRun>(array, offset);
+    for (int i = 0; i < kRun; ++i) values[i] = decode_f16(stored.at[i]);
+  } else if (type == Element::bf16) {
+    const auto stored = load_stored<std::uint16_t, kRun>(array, offset);
+    for (int i = 0; i < kRun; ++i) values[i] = decode_bf16(stored.at[i]);
+  } else {
+    const auto stored = load_stored<float, kRun>(array, offset);
+    for (int i = 0; i < kRun; ++i) values[i] = stored.at[i];
+  }
+}
+
+template <int kRun>
+BENCH_BOTH void store_run(Element type, void* array, std::int64_t offset, const float* values) {
+  if (type == Element::f16) {
+    StoredRun<std::uint16_t, kRun> stored;
+    for (int i = 0; i < kRun; ++i) stored.at[i] = static_cast<std::uint16_t>(encode_f16(values[i]));
+    store_stored(array, offset, stored);
+  } else if (type == Element::bf16) {
+    StoredRun<std::uint16_t, kRun> stored;
+    for (int i = 0; i < kRun; ++i)
+      stored.at[i] = static_cast<std::uint16_t>(encode_bf16(values[i]));
+    store_stored(array, offset, stored);
+  } else {
+    StoredRun<float, kRun> stored;
+    for (int i = 0; i < kRun; ++i) stored.at[i] = values[i];
+    store_stored(array, offset, stored);
+  }
+}
+
+template <int kRun>
+BENCH_BOTH void apply_cheap_step(const ElementStep& step, const float* operand, float* values) {
+  if (step.kind == ElementStep::Kind::combine) {
+    for (int i = 0; i < kRun; ++i) values[i] = combine(step.combination, values[i], operand[i]);
+  } else {
+    for (int i = 0; i < kRun; ++i) values[i] = values[i] < 0 ? 0 : values[i];
+  }
+}
+
+// Computes run number `number`. kRun is the plan's.
+template <int kRun, class Index>
+BENCH_BOTH void compute_run(const ElementwisePlan& plan, const Addresses& tensors, Index number) {
+  std::int64_t index[kMaxDims];
+  split_position(plan, static_cast<Index>(number * kRun), index);
+  const auto read = [&](const Operand& operand, float* values) {
+    const std::int64_t offset = element_offset(plan, operand, index);
+    const void* array = tensors.at[operand.tensor];
+    if (operand.strides[plan.rank - 1] != 0)
+      return load_run<kRun>(operand.type, array, offset, values);
+    const float value = load_as<float>(operand.type, array, offset);
+    for (int i = 0; i < kRun; ++i) values[i] = value;
+  };
+  float values[kRun] = {}, operand[kRun] = {};
+  read(plan.operands[0], values);
+  for (int s = 0; s < plan.step_count; ++s) {
+    const ElementStep& step = plan.steps[s];
+    if (step.kind == ElementStep::Kind::combine) read(plan.operands[step.operand], operand);
+    apply_cheap_step<kRun>(step, operand, values);
+  }
+  store_run<kRun>(plan.destination.type, tensors.at[plan.destination.tensor],
+                  element_offset(plan, plan.destination, index), values);
 }
 
 // --- Sums over images and positions.

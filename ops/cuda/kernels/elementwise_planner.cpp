@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 
+#include "ops/cuda/kernels/element_functions.hpp"
 #include "ops/pointwise/functions.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -77,6 +79,37 @@ bool ElementwisePlanner::can_merge(std::size_t outer, std::size_t inner) const {
   return is_contiguous(destination_) && std::ranges::all_of(operands_, is_contiguous);
 }
 
+namespace {
+
+// Whether an operand can be read or written in runs of `run` elements.
+bool fits_runs(const ElementwisePlan& plan, const Operand& operand, int run) {
+  const bool has_type =
+      operand.type == Element::f32 || operand.type == Element::f16 || operand.type == Element::bf16;
+  const std::int64_t innermost = operand.strides[plan.rank - 1];
+  if (!has_type || innermost > 1) return false;
+  return innermost == 0 || std::all_of(operand.strides, operand.strides + plan.rank - 1,
+                                       [&](std::int64_t stride) { return stride % run == 0; });
+}
+
+// Returns ElementwisePlan::run: as many elements as 16 bytes of the narrowest type.
+int find_run(const ElementwisePlan& plan) {
+  const std::span operands(plan.operands, static_cast<std::size_t>(plan.operand_count));
+  const std::span steps(plan.steps, static_cast<std::size_t>(plan.step_count));
+  const auto is_wide = [](const Operand& operand) { return operand.type == Element::f32; };
+  const bool is_all_wide =
+      is_wide(plan.destination) && std::all_of(operands.begin(), operands.end(), is_wide);
+  const int run = is_all_wide ? 4 : 8;
+  const bool fits =
+      plan.padding == PaddingMode::none && plan.precision == Precision::single &&
+      plan.dims[plan.rank - 1] % run == 0 && plan.destination.strides[plan.rank - 1] == 1 &&
+      fits_runs(plan, plan.destination, run) && std::all_of(steps.begin(), steps.end(), is_cheap) &&
+      std::all_of(operands.begin(), operands.end(),
+                  [&](const Operand& operand) { return fits_runs(plan, operand, run); });
+  return fits ? run : 1;
+}
+
+}  // namespace
+
 Result<ElementwisePlan, BackendError> ElementwisePlanner::finish() const {
   // Dimensions that are merged into one. `size` is the product of their sizes; the stride is that
   // of `inner`, the innermost one.
@@ -123,6 +156,7 @@ Result<ElementwisePlan, BackendError> ElementwisePlanner::finish() const {
   plan.padding = padding_;
   plan.block_size = block_size_;
   plan.limit = limit_;
+  plan.run = find_run(plan);
   return plan;
 }
 

@@ -17,8 +17,15 @@ void compute_elements(const ElementwisePlan& plan, const Addresses& tensors) {
   for (std::int64_t i = 0; i < plan.elements; ++i) compute_element<T>(plan, tensors, i);
 }
 
+template <int kRun>
+void compute_runs(const ElementwisePlan& plan, const Addresses& tensors) {
+  for (std::int64_t i = 0; i < plan.elements / kRun; ++i) compute_run<kRun>(plan, tensors, i);
+}
+
 void run_elementwise(const NativePlan& plan, const Addresses& tensors) {
   const auto elements = plan.as<ElementwisePlan>();
+  if (elements.run == 8) return compute_runs<8>(elements, tensors);
+  if (elements.run == 4) return compute_runs<4>(elements, tensors);
   run_by(elements.precision,
          [&](auto zero) { compute_elements<decltype(zero)>(elements, tensors); });
 }

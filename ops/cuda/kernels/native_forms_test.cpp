@@ -87,6 +87,40 @@ TEST(NativeForms, DimensionsThatFollowEachOtherAreOne) {
   EXPECT_EQ(stretched->plan.as<ElementwisePlan>().rank, 3);  // n, c, h*w
 }
 
+// 16 bytes are loaded and stored at once where memory limits the launch.
+TEST(NativeForms, CheapStepsOnContiguousElementsComeInRuns) {
+  struct Row {
+    const char* op;
+    const char* tokens;
+    DataType dtype;
+    Layout layout;
+    int run;
+  };
+  const Row rows[] = {
+      {"pointwise", "relu-2x16x3x4", DataType::f16, Layout::nhwc, 8},
+      {"pointwise", "relu-2x16x3x4", DataType::bf16, Layout::nchw, 8},
+      {"pointwise", "relu-2x16x3x4", DataType::f32, Layout::nhwc, 4},
+      {"pointwise", "relu-2x3x3x3", DataType::f16, Layout::nhwc, 1},   // 54 elements
+      {"pointwise", "relu-2x16x3x4", DataType::f64, Layout::nhwc, 1},  // another precision
+      {"pointwise", "relu-2x16x3x4", DataType::s8, Layout::nhwc, 1},
+      {"pointwise", "tanh-2x16x3x4", DataType::f16, Layout::nhwc, 1},  // arithmetic limits it
+      {"pointwise", "add-2x16x3x4-2x16x3x4", DataType::f16, Layout::nhwc, 8},
+      {"pointwise", "add-2x16x3x4-16x1x1", DataType::f16, Layout::nhwc, 8},
+      {"pointwise", "add-2x16x2x4-16x1x1", DataType::f16, Layout::nchw, 8},  // constant in a plane
+      {"pointwise", "add-2x16x3x3-16x1x1", DataType::f16, Layout::nchw, 1},  // planes of 9
+      {"pointwise", "max-2x16x3x8-3x8", DataType::bf16, Layout::nchw, 8},
+  };
+  for (const Row& row : rows) {
+    Problem asked = problem(row.op, row.tokens, row.dtype);
+    asked.layout = row.layout;
+    const auto form = native_form(asked);
+    ASSERT_TRUE(form.ok()) << row.tokens;
+    EXPECT_EQ(form->plan.as<ElementwisePlan>().run, row.run)
+        << row.tokens << " " << info(row.dtype).name;
+    test::expect_reference(asked);
+  }
+}
+
 TEST(NativeForms, RefuseWhatExceedsOneLaunch) {
   const auto form = native_form(problem("pointwise", "add-2x3x2x3x2x3x2x3-2x1x2x1x2x1x2x1"));
   ASSERT_FALSE(form.ok());
@@ -103,14 +137,16 @@ TEST(Epilogue, IsWhatStandsBehindAConvolution) {
   for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::s8}) {
     for (const char* behind : {"+bias", "+bias+relu", "+add+hardswish", "+bias+clip+add+gelu_erf",
                                "+bias+add+relu+add"}) {
-      for (const MemoryLayout layout : {MemoryLayout::plain, MemoryLayout::nhwc}) {
-        const std::string tokens = fmt::format("n2c4h5k6r3p1{}", behind);
+      for (const auto& [layout, k] :
+           {std::pair(MemoryLayout::plain, 6), std::pair(MemoryLayout::nhwc, 6),
+            std::pair(MemoryLayout::nhwc, 16)}) {
+        const std::string tokens = fmt::format("n2c4h5k{}r3p1{}", k, behind);
         const Problem complete_problem = problem("conv", tokens, dtype);
         const DataType between = dtype == DataType::f64 ? DataType::f64 : DataType::f32;
         const auto form = epilogue_form(complete_problem, between, layout);
         ASSERT_TRUE(form.ok()) << form.error().reason;
         const auto inputs = random_inputs(complete_problem, 11);
-        const Problem alone = problem("conv", "n2c4h5k6r3p1", between);
+        const Problem alone = problem("conv", fmt::format("n2c4h5k{}r3p1", k), between);
         const std::vector<std::vector<double>> conv_inputs(inputs.begin(), inputs.begin() + 2);
         std::vector<std::vector<double>> values = {built_in_reference(alone, conv_inputs, 0, {})};
         values.insert(values.end(), inputs.begin() + 2, inputs.end());

@@ -86,6 +86,10 @@ struct ElementwisePlan {
   PaddingMode padding = PaddingMode::none;
   int block = 0, within = 0;
   std::int64_t block_size = 1, limit = 1;
+  // Elements along the last dimension that a thread loads and stores together: 1, 4 or 8. More than
+  // 1 only for f32, f16 and bf16, cheap steps, and operands that are contiguous or constant along
+  // the last dimension.
+  int run = 1;
 };
 
 // Computes destination[b][column][row] = source[b][row][column] for elements of 1, 2, 4 or 8

@@ -22,6 +22,26 @@ __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
   }
 }
 
+template <int kRun, class Index>
+__global__ void run_kernel(ElementwisePlan plan, Addresses tensors) {
+  const Index runs = static_cast<Index>(plan.elements / kRun);
+  const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
+  for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < runs; i += stride) {
+    compute_run<kRun>(plan, tensors, i);
+  }
+}
+
+template <int kRun>
+void start_runs(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
+  const std::int64_t blocks = (plan.elements / kRun + kThreads - 1) / kThreads;
+  const unsigned grid = grid_size(blocks, kMaxElementwiseBlocks);
+  if (plan.elements <= kNarrowElements) {
+    run_kernel<kRun, std::uint32_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
+  } else {
+    run_kernel<kRun, std::int64_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
+  }
+}
+
 template <class T>
 void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
   const std::int64_t blocks = (plan.elements + kThreads - 1) / kThreads;
@@ -36,6 +56,14 @@ void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& te
 cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<ElementwisePlan>();
   if (plan.elements == 0) return cudaSuccess;
+  if (plan.run == 8) {
+    start_runs<8>(stream, plan, tensors);
+    return cudaGetLastError();
+  }
+  if (plan.run == 4) {
+    start_runs<4>(stream, plan, tensors);
+    return cudaGetLastError();
+  }
   return launch_by(plan.precision,
                    [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
