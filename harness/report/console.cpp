@@ -361,8 +361,11 @@ std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSumm
 }
 
 std::vector<Fact> setup_facts(const NetworkSummary& summary) {
-  return {{"creation", format_optional_time(summary.preparation.create),
-           "once, not in the times above"},
+  std::string creation = format_optional_time(summary.preparation.create);
+  if (summary.first_creation) {
+    creation = fmt::format("{} first, {} later", format_time(*summary.first_creation), creation);
+  }
+  return {{"creation", std::move(creation), "once, not in the times above"},
           {"reorders", format_optional_time(summary.preparation.reorder),
            "of inputs and weights, once"},
           {"first run", format_optional_time(summary.preparation.first_run), ""}};

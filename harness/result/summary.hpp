@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -40,6 +41,10 @@ void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> pro
 // requested precision. Returns nullopt if there is no interval or the median is 0.
 std::optional<double> interval_half_width(const TimeSummary& time);
 
+// Detail of a case: the creation time of its first process, in ns. Present only if it is at least
+// twice the median of the later processes. `create_ns` is then that median.
+inline constexpr std::string_view kFirstCreation = "create_first_ns";
+
 // How much of a whole network's time its layers explain, for one cache mode of the layers. If the
 // report has no layers of a network, `cache` is empty and `rest` is nullopt.
 struct NetworkSummary {
@@ -65,8 +70,9 @@ struct NetworkSummary {
     std::optional<Nanoseconds> ideal = {};
     std::optional<double> efficiency = {};
   };
-  std::vector<Entry> top;        // all layers by median x multiplicity, largest first
-  PreparationTimes preparation;  // those of the whole network
+  std::vector<Entry> top;                     // all layers by median x multiplicity, largest first
+  PreparationTimes preparation;               // those of the whole network
+  std::optional<Nanoseconds> first_creation;  // detail kFirstCreation of the whole network
 };
 // Summarises each network and each cache mode of its layers. The layers of a network are the cases
 // with its name in `network` or `networks`. The whole network is the case of operator `network`

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <tuple>
 
 namespace bench {
 namespace {
@@ -185,6 +186,22 @@ TEST(CompleteCase, AProcessWithoutCanariesStatesTimesAsMeasured) {
   EXPECT_EQ(record.time->median, 125us);
 }
 
+// The driver keeps on disk what the first process compiled.
+TEST(CompleteCase, AMuchLongerFirstCreationIsNotMixedWithTheLaterOnes) {
+  for (const auto& [first, create, detail] :
+       {std::tuple(12'518ms, 2'000ms, true), std::tuple(3'999ms, 2'000ms, false)}) {
+    auto processes = five_processes();
+    for (ProcessRecord& process : processes) process.preparation.create = 2'000ms;
+    processes[0].preparation.create = first;
+    processes[3].preparation.create = 1'900ms;
+    CaseRecord record;
+    complete_case(record, pointers(processes), 0.5);
+    EXPECT_EQ(record.preparation.create, create);
+    EXPECT_EQ(record.details.contains("create_first_ns"), detail);
+    if (detail) EXPECT_EQ(record.details.at("create_first_ns"), "12518000000");
+  }
+}
+
 TEST(CompleteCase, MediansOfSetupTimesOverTheProcessesThatHaveThem) {
   auto processes = five_processes();
   processes[0].preparation.create = Nanoseconds(10);
@@ -196,6 +213,7 @@ TEST(CompleteCase, MediansOfSetupTimesOverTheProcessesThatHaveThem) {
   EXPECT_EQ(record.preparation.create, Nanoseconds(20));
   EXPECT_EQ(record.preparation.first_run, Nanoseconds(7));
   EXPECT_FALSE(record.preparation.create_hit);
+  EXPECT_FALSE(record.details.contains("create_first_ns"));
   EXPECT_FALSE(record.preparation.reorder);
 }
 
