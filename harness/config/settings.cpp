@@ -100,7 +100,8 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
     {Axis::layout,
      AxisScope::everywhere,
      {"layout", "`any`, `nchw`, `nhwc`, or a list", "any",
-      "memory layout of tensors; `any` lets the library choose"},
+      "memory layout of tensors; `any` lets the library choose; for a network that of its input "
+      "(`any`: nchw)"},
      layout_words,
      "",
      0},

@@ -16,8 +16,10 @@ namespace {
 Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork& planned,
                                        const ops::OperatorRegistry& registry) {
   const auto make_with = [&](ops::Fusion fusion) {
-    return ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode, fusion,
-                             registry);
+    auto network = ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode,
+                                     fusion, registry);
+    if (network) network->input_layout = key.layout;
+    return network;
   };
   BENCH_ASSIGN_OR_RETURN(ops::Network separate, make_with(ops::Fusion::separate));
   Result<ops::Network> fused = make_with(ops::Fusion::fused);

@@ -54,6 +54,8 @@ struct Network {
   DataType dtype = DataType::f32;
   Mode mode = Mode::inference;
   Fusion fusion = Fusion::fused;
+  // nhwc: the input's images are given with channels innermost. Otherwise the input is plain.
+  Layout input_layout = Layout::any;
   std::vector<Node> nodes;  // in execution order; the last one produces the output
 
   // The network's own tensors: its input, then each node's parameters (role weights) in order, then

@@ -184,6 +184,11 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
   if (auto reason = whole_network_unsupported_reason(network, "oneDNN")) {
     return BackendError{BackendError::Kind::unsupported, *std::move(reason)};
   }
+  if (network.input_layout == Layout::nhwc) {
+    return BackendError{BackendError::Kind::unsupported,
+                        "the oneDNN backend reads the input of a network in nchw only; leave "
+                        "`layout: nhwc` out"};
+  }
   for (const Node& node : network.nodes) {
     const bool is_foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
     auto supported = is_foreign ? check_tensors(node.problem) : check_supported(node.problem);

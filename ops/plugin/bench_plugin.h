@@ -399,6 +399,7 @@ typedef struct bench_network {
   size_t tensor_count;
   const bench_place* const* places;
   size_t place_count;
+  int32_t input_nhwc; /* 1: the input's images have channels innermost; 0: the input is plain */
 } bench_network;
 
 /* ---- The host ---------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ CNetwork::CNetwork(const Network& network) : raw_{} {
           .tensors = tensors_.data(),
           .tensor_count = tensors_.size(),
           .places = places_.data(),
-          .place_count = places_.size()};
+          .place_count = places_.size(),
+          .input_nhwc = network.input_layout == Layout::nhwc ? 1 : 0};
 }
 
 }  // namespace bench::ops

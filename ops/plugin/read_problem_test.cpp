@@ -68,13 +68,15 @@ Network network() {
 }
 
 TEST(ReadProblemTest, MakesTheSameNetworkAgain) {
-  const Network given = network();
+  Network given = network();
+  given.input_layout = Layout::nhwc;
   const auto made = read_network(*CNetwork(given).get());
   ASSERT_TRUE(made.ok()) << made.error().message();
   EXPECT_EQ(made->name, given.name);
   EXPECT_EQ(made->batch, 2);
   EXPECT_EQ(made->dtype, given.dtype);
   EXPECT_EQ(made->fusion, given.fusion);
+  EXPECT_EQ(made->input_layout, Layout::nhwc);
   EXPECT_EQ(made->mode, given.mode);
   EXPECT_EQ(made->work, given.work);
   ASSERT_EQ(made->nodes.size(), given.nodes.size());

@@ -2,6 +2,7 @@
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
 #include "ops/backend/kernel.hpp"
+#include "ops/cuda/cudnn/layer_kernels.hpp"
 #include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/network_chain.hpp"
@@ -10,8 +11,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -34,7 +39,8 @@ class CudnnBackend final : public Backend {
  public:
   CudnnBackend(CudnnBackendParts parts, MaybeSession session)
       : parts_(std::move(parts)),
-        kernels_(parts_.device, std::move(session), parts_.launcher, parts_.products) {}
+        kernels_(parts_.device, std::move(session), parts_.launcher, parts_.products),
+        layers_(parts_.device, kernels_) {}
 
   std::string_view name() const override { return "cudnn"; }
   std::string_view device() const override { return "cuda"; }
@@ -52,16 +58,19 @@ class CudnnBackend final : public Backend {
 
  private:
   KernelResult create_node(const Problem& problem);
+  void add_choices(const Network& network, std::span<const Problem> problems,
+                   std::map<std::string, std::string>& details);
   KernelResult create_reorder(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to);
 
   CudnnBackendParts parts_;
   ProblemKernels kernels_;
+  LayerKernels layers_;
   KernelMaker layer_maker_;
 };
 
 KernelResult CudnnBackend::create_node(const Problem& problem) {
   if (problem.op->name == "gemm") return kernels_.create_product(problem);
-  auto kernel = kernels_.create(problem);
+  auto kernel = layers_.create(problem);
   if (kernel || !layer_maker_ || kernel.error().kind != BackendError::Kind::unsupported)
     return kernel;
   auto plugin_kernel = layer_maker_(problem);
@@ -75,9 +84,25 @@ KernelResult CudnnBackend::create_reorder(const Dims& dims, DataType dtype, Memo
   return make_native_kernel(parts_.device, parts_.launcher, std::move(form), roles);
 }
 
+// Adds the time of measurements, and how each layer's kernel was chosen. Layers with the same
+// problem share a choice, which the first one reports.
+void CudnnBackend::add_choices(const Network& network, std::span<const Problem> problems,
+                               std::map<std::string, std::string>& details) {
+  const Nanoseconds time = layers_.take_measuring_time();
+  if (time.count() > 0) details["setup.tuning_ns"] = fmt::to_string(time.count());
+  std::set<std::string> reported;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    auto choice = layers_.choice(problems[i]);
+    if (!choice || !reported.insert(kernels_.tuned_key(problems[i])).second) continue;
+    details["choice." + network.nodes[i].name] = *std::move(choice);
+  }
+}
+
 KernelResult CudnnBackend::create(const Network& network) {
   if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
     return unsupported(*std::move(reason));
+  const std::vector<Problem> problems = preferred_problems(network);
+  layers_.plan_ahead(problems);
   BENCH_ASSIGN_OR_RETURN(
       KernelChain chain,
       build_network_chain(
@@ -85,6 +110,7 @@ KernelResult CudnnBackend::create(const Network& network) {
           [this](const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
             return create_reorder(dims, dtype, from, to);
           }));
+  add_choices(network, problems, chain.details);
   return make_chain_kernel(parts_.device, std::move(chain), IntermediateStorage::activations);
 }
 

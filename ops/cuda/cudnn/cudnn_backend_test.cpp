@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -423,6 +424,98 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
               ElementsAre("conv:bench:reorder_pixels", "conv:cudnn:engine_0",
                           "conv:bench:elementwise", "fc:bench:reorder_pixels", "fc:reference"));
   EXPECT_TRUE((*kernel)->details().contains("setup.plan_ns"));
+}
+
+// Two layers with the same problem, and one with another.
+NetworkDefinition three_convolutions() {
+  return {.name = "three",
+          .input = {8, 6, 6},
+          .layers = {layer("a", "conv", "k8r3s3p1+bias", {"input"}),
+                     layer("a.relu", "pointwise", "relu", {"a"}),
+                     layer("b", "conv", "k8r3s3p1+bias", {"a.relu"}),
+                     layer("b.relu", "pointwise", "relu", {"b"}),
+                     layer("c", "conv", "k4r1s1+bias", {"b.relu"})}};
+}
+
+// Returns "NODE:IMPLEMENTATION" for each step.
+std::vector<std::string> step_names(const Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const KernelStep& step : kernel.steps()) {
+    names.push_back(step.node + ":" + step.implementation);
+  }
+  return names;
+}
+
+// A fused engine that is compiled at run time may be slower than a precompiled engine and a native
+// kernel behind it. Each problem is measured once.
+TEST_F(CudnnBackendTest, NetworksMeasureWhetherFusingIsFaster) {
+  using namespace std::chrono_literals;
+  const Network network =
+      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16);
+  for (const auto& [fused, alone] : {std::pair(400us, 100us), std::pair(100us, 100us)}) {
+    backend_.reset();
+    cudnn_.engines = {{.index = 7, .time = fused}};
+    cudnn_.engines_of_one = {{.index = 47, .time = alone}};
+    const auto kernel = backend().create(network);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+    const auto details = (*kernel)->details();
+    if (fused > alone) {
+      EXPECT_THAT(step_names(**kernel),
+                  ElementsAre("a:bench:reorder_pixels", "a:cudnn:engine_47", "a:bench:elementwise",
+                              "b:cudnn:engine_47", "b:bench:elementwise", "c:cudnn:engine_47",
+                              "c:bench:elementwise", "c:bench:reorder_pixels"));
+      EXPECT_THAT(details.at("choice.a"), HasSubstr("chosen 101.0 us"));
+    } else {
+      EXPECT_THAT(step_names(**kernel),
+                  ElementsAre("a:bench:reorder_pixels", "a:cudnn:engine_7", "b:cudnn:engine_7",
+                              "c:cudnn:engine_7", "c:bench:reorder_pixels"));
+      EXPECT_THAT(details.at("choice.a"), HasSubstr("kept"));
+    }
+    EXPECT_THAT(details.at("choice.a"), HasSubstr("graph cudnn:engine_7"));
+    EXPECT_THAT(details.at("choice.a"), HasSubstr("parts cudnn:engine_47 + bench:elementwise"));
+    EXPECT_FALSE(details.contains("choice.b"));
+    EXPECT_TRUE(details.contains("choice.c"));
+    EXPECT_TRUE(details.contains("setup.tuning_ns"));
+  }
+}
+
+// All plans exist before the first kernel is created, one for each distinct problem.
+TEST_F(CudnnBackendTest, NetworksPlanEachProblemOnce) {
+  const Network network =
+      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16);
+  const auto first = backend().create(network);
+  ASSERT_TRUE(first.ok()) << first.error().reason;
+  EXPECT_EQ(cudnn_.plans, 4);  // two problems, each fused and without bias and post-ops
+  EXPECT_TRUE((*first)->details().contains("setup.plan_ns"));
+  const auto second = backend().create(network);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(cudnn_.plans, 4);
+  EXPECT_EQ(step_names(**first), step_names(**second));
+  EXPECT_FALSE((*second)->details().contains("setup.plan_ns"));
+}
+
+// Plans may fail in any order. The error is that of the first layer.
+TEST_F(CudnnBackendTest, NetworksReportTheFirstLayerWithoutAPlan) {
+  cudnn_.engines = {{.index = 7, .finishes = false}};
+  for (int i = 0; i < 10; ++i) {
+    const auto kernel = backend().create(
+        bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16));
+    ASSERT_FALSE(kernel.ok());
+    EXPECT_THAT(kernel.error().reason, ::testing::StartsWith("a: "));
+  }
+}
+
+// Kernels keep the handles of their plans, also when the backend is destroyed first.
+TEST_F(CudnnBackendTest, PlansOfANetworkOutliveTheirBackend) {
+  auto kernel = backend().create(
+      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16));
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  backend_.reset();
+  EXPECT_GT(cudnn_.live(), 0);
+  EXPECT_GT(cudnn_.handles, 0);
+  kernel->reset();
+  EXPECT_EQ(cudnn_.live(), 0);
+  EXPECT_EQ(cudnn_.handles, 0);
 }
 
 TEST_F(CudnnBackendTest, ProductsOfNetworksAreTunedLikeTheRest) {

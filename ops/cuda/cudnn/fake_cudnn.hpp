@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,12 +49,15 @@ class FakeCudnn {
   std::vector<FakeEngine> engines = {{}};          // engines of heuristics modes A and B
   std::optional<std::vector<FakeEngine>> precise;  // engines of mode B, if they are others
   std::vector<FakeEngine> fallbacks = {};          // engines of the fallback mode
-  std::int64_t max_operations = 99;                // larger graphs have no engine
-  std::function<void(const Addresses&)> work;      // called by each execution
-  std::vector<Addresses> executions;               // addresses of each enqueued execution
-  std::vector<void*> workspaces;                   // workspace of each enqueued execution
-  std::int64_t heuristics = 0;                     // number of queries
-  std::int64_t plans = 0;                          // number of finalised plans
+  // Engines of modes A and B for graphs of one operation. Empty: `engines`.
+  std::vector<FakeEngine> engines_of_one = {};
+  std::int64_t max_operations = 99;            // larger graphs have no engine
+  std::function<void(const Addresses&)> work;  // called by each execution
+  std::vector<Addresses> executions;           // addresses of each enqueued execution
+  std::vector<void*> workspaces;               // workspace of each enqueued execution
+  std::int64_t heuristics = 0;                 // number of queries
+  std::int64_t plans = 0;                      // number of finalised plans
+  std::int64_t handles = 0;                    // number of handles that are not destroyed yet
   bool rejects_handle = false;
   void* stream = nullptr;
   // Returns the number of descriptors that are not destroyed yet.
@@ -69,9 +73,13 @@ class FakeCudnn {
     api->create = [](cudnnHandle_t* handle) {
       if (current_->rejects_handle) return CUDNN_STATUS_NOT_INITIALIZED;
       *handle = reinterpret_cast<cudnnHandle_t>(current_);
+      ++current_->handles;
       return CUDNN_STATUS_SUCCESS;
     };
-    api->destroy = [](cudnnHandle_t) { return CUDNN_STATUS_SUCCESS; };
+    api->destroy = [](cudnnHandle_t) {
+      --current_->handles;
+      return CUDNN_STATUS_SUCCESS;
+    };
     api->set_stream = [](cudnnHandle_t, cudaStream_t new_stream) {
       current_->stream = new_stream;
       return CUDNN_STATUS_SUCCESS;
@@ -81,10 +89,12 @@ class FakeCudnn {
       auto fake = std::make_unique<FakeDescriptor>();
       fake->type = type;
       *descriptor = fake.get();
+      const std::lock_guard lock(current_->mutex_);
       current_->descriptors_.emplace(fake.get(), std::move(fake));
       return CUDNN_STATUS_SUCCESS;
     };
     api->destroy_descriptor = [](cudnnBackendDescriptor_t descriptor) {
+      const std::lock_guard lock(current_->mutex_);
       current_->descriptors_.erase(descriptor);
       return CUDNN_STATUS_SUCCESS;
     };
@@ -103,6 +113,7 @@ class FakeCudnn {
       return current_->get(to_fake(descriptor), name, limit, *count, values);
     };
     api->finalize = [](cudnnBackendDescriptor_t descriptor) {
+      const std::lock_guard lock(current_->mutex_);
       return current_->finish(to_fake(descriptor));
     };
     api->execute = [](cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack) {
@@ -184,8 +195,9 @@ class FakeCudnn {
     const auto operations = read_values<void*>(to_fake(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
     if (static_cast<std::int64_t>(operations.size()) > max_operations) return {};
     const auto mode = read_values<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
+    if (mode.at(0) == CUDNN_HEUR_MODE_FALLBACK) return fallbacks;
     if (mode.at(0) == CUDNN_HEUR_MODE_B && precise) return *precise;
-    return mode.at(0) == CUDNN_HEUR_MODE_FALLBACK ? fallbacks : engines;
+    return operations.size() == 1 && !engines_of_one.empty() ? engines_of_one : engines;
   }
 
   cudnnStatus_t finish(FakeDescriptor& descriptor) {
@@ -220,6 +232,7 @@ class FakeCudnn {
 
   static inline FakeCudnn* current_ = nullptr;
   std::shared_ptr<test::ScriptedRuntime> runtime_;
+  std::mutex mutex_;  // plans are created on several threads
   std::map<void*, std::unique_ptr<FakeDescriptor>> descriptors_;
 };
 

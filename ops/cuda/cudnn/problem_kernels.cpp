@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/problem_kernels.hpp"
 
+#include "base/processors.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -58,11 +60,73 @@ std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std:
   return tensors;
 }
 
+// Makes plans keep the session of their handle alive.
+void keep_session(const std::shared_ptr<CudnnSession>& session,
+                  std::vector<std::shared_ptr<const ExecutionPlan>>& plans) {
+  struct Kept {
+    std::shared_ptr<CudnnSession> session;
+    std::shared_ptr<const ExecutionPlan> plan;  // destroyed first
+  };
+  for (auto& plan : plans) {
+    auto kept = std::make_shared<const Kept>(Kept{session, std::move(plan)});
+    plan = std::shared_ptr<const ExecutionPlan>(kept, kept->plan.get());
+  }
+}
+
 }  // namespace
+
+void ProblemKernels::plan_ahead(std::span<const Problem> problems) {
+  if (!session_) return;
+  const Nanoseconds start = parts_.runtime->now();
+  struct Task {
+    std::string key;
+    const Problem* problem;
+    std::optional<MaybePlans> plans;
+  };
+  std::vector<Task> tasks;
+  for (const Problem& problem : problems) {
+    std::string key = tuned_key(problem);
+    const bool is_known = plans_.contains(key) || planned_ahead_.contains(key) ||
+                          std::ranges::find(tasks, key, &Task::key) != tasks.end();
+    if (!is_known && !known_gap(problem)) tasks.push_back({std::move(key), &problem, std::nullopt});
+  }
+  const std::vector<int> processors = usable_processors();
+  const std::size_t threads = std::min(tasks.size(), processors.size());
+  // A handle may be used by one thread at a time, so each thread has its own.
+  while (planners_.size() < threads) {
+    auto planner = CudnnSession::create((*session_)->target().api, parts_.runtime);
+    if (!planner) break;  // the threads that have a handle do the work
+    planners_.push_back(*std::move(planner));
+  }
+  if (planners_.empty()) return;
+  run_in_parallel(tasks.size(), std::span(processors).first(std::min(threads, planners_.size())),
+                  [&](std::size_t task, std::size_t thread) {
+                    auto plans = create_plans(*planners_[thread], *tasks[task].problem);
+                    if (plans) keep_session(planners_[thread], *plans);
+                    tasks[task].plans = std::move(plans);
+                  });
+  for (Task& task : tasks) planned_ahead_.emplace(std::move(task.key), *std::move(task.plans));
+  planning_ahead_time_ += parts_.runtime->now() - start;
+}
+
+ProblemKernels::MaybePlans ProblemKernels::create_plans(CudnnSession& session,
+                                                        const Problem& problem) const {
+  BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph(session.target(), problem));
+  return create_execution_plans(session, problem, std::move(graph),
+                                std::max<std::int64_t>(1, tuning_));
+}
+
+ProblemKernels::MaybePlans ProblemKernels::take_plans(const Problem& problem) {
+  auto planned = planned_ahead_.extract(tuned_key(problem));
+  return planned ? std::move(planned.mapped()) : create_plans(**session_, problem);
+}
+
+std::string ProblemKernels::tuned_key(const Problem& problem) const {
+  return fmt::format("{} {}", plan_key(problem), tuning_);
+}
 
 Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& problem) {
   const Nanoseconds start = parts_.runtime->now();
-  BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph((*session_)->target(), problem));
   std::shared_ptr<const ExecutionPlan> maxima;
   if (needs_max_pool_indices(problem)) {
     BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph((*session_)->target(), problem));
@@ -70,18 +134,18 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
                            create_execution_plans(**session_, problem, std::move(forward), 1));
     maxima = forward_plans.front();
   }
-  BENCH_ASSIGN_OR_RETURN(auto main_plans,
-                         create_execution_plans(**session_, problem, std::move(graph),
-                                                std::max<std::int64_t>(1, tuning_)));
+  BENCH_ASSIGN_OR_RETURN(auto main_plans, take_plans(problem));
   std::vector<ProblemPlan> plans;
   for (auto& main_plan : main_plans) plans.push_back({std::move(main_plan), maxima, {}});
-  const Nanoseconds planning_time = parts_.runtime->now() - start;
+  const Nanoseconds own_time = parts_.runtime->now() - start;
   ProblemPlan chosen = plans.front();
   if (tuning_ > 0) {
     BENCH_ASSIGN_OR_RETURN(chosen, choose_fastest_plan(problem, std::move(plans)));
-    const Nanoseconds tuning_time = parts_.runtime->now() - start - planning_time;
+    const Nanoseconds tuning_time = parts_.runtime->now() - start - own_time;
     chosen.details["setup.tuning_ns"] = fmt::to_string(tuning_time.count());
   }
+  // The first plan reports the time of all plans that were created ahead.
+  const Nanoseconds planning_time = own_time + std::exchange(planning_ahead_time_, Nanoseconds(0));
   chosen.details["setup.plan_ns"] = fmt::to_string(planning_time.count());
   return chosen;
 }
@@ -106,9 +170,8 @@ Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
   // No plan's workspace fits into memory. The caller creates a kernel from the first plan again,
   // whose error reports how much memory is missing.
   if (kernels.empty()) return std::move(plans.front());
-  BENCH_ASSIGN_OR_RETURN(
-      const TunedChoice choice,
-      tuner_.choose(fmt::format("{} {}", plan_key(problem), tuning_), kernels, names));
+  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice,
+                         tuner_.choose(tuned_key(problem), kernels, names));
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
   ProblemPlan best = std::move(kernel_plans[choice.best]);
   choice.add_to(best.details);
@@ -116,7 +179,7 @@ Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
 }
 
 Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
-  const std::string key = fmt::format("{} {}", plan_key(problem), tuning_);
+  const std::string key = tuned_key(problem);
   if (const auto cached = plans_.find(key); cached != plans_.end()) {
     ProblemPlan plan = cached->second;
     std::erase_if(plan.details,
@@ -221,6 +284,18 @@ ProblemKernels::KernelResult ProblemKernels::create_in_two_parts(const Problem& 
 ProblemKernels::KernelResult ProblemKernels::create_native(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(NativeForm form, native_form(problem));
   return make_native_kernel(parts_, launcher_, std::move(form), problem);
+}
+
+ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem, KernelWay way) {
+  switch (way) {
+    case KernelWay::graph:
+      return create_from_graph(problem);
+    case KernelWay::parts:
+      return create_in_two_parts(problem);
+    case KernelWay::native:
+      break;
+  }
+  return create_native(problem);
 }
 
 ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>
     const Problem& problem, std::int64_t tuning)>;
 
 using MaybeSession = Result<std::shared_ptr<CudnnSession>, BackendError>;
+
+// How a problem is computed. graph: by one graph of cuDNN. parts: by a graph, then a native kernel.
+// native: by a native kernel alone.
+enum class KernelWay { graph, parts, native };
 
 class ProblemKernels {
  public:
@@ -40,6 +45,14 @@ class ProblemKernels {
 
   // Accepts any operator except gemm.
   Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem);
+  // Creates the kernel in one way. BackendError (unsupported): the problem has no such kernel.
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem, KernelWay way);
+  // Creates cuDNN's plans for the problems on all processors that the process may use, because an
+  // engine that is compiled at run time takes half a second. create() uses the plans and reports
+  // their errors.
+  void plan_ahead(std::span<const Problem> problems);
+  // Returns a key. Problems with equal keys have the same plans at the present tuning.
+  std::string tuned_key(const Problem& problem) const;
   // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
   // its result in the output's type.
   Result<std::unique_ptr<Kernel>, BackendError> create_product(const Problem& problem);
@@ -48,6 +61,9 @@ class ProblemKernels {
 
  private:
   using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
+  using MaybePlans = Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError>;
+  MaybePlans create_plans(CudnnSession& session, const Problem& problem) const;
+  MaybePlans take_plans(const Problem& problem);
   KernelResult create_from_graph(const Problem& problem);
   KernelResult create_in_two_parts(const Problem& problem);
   KernelResult create_with_epilogue(const Problem& problem);
@@ -66,7 +82,11 @@ class ProblemKernels {
   ProductMaker products_;
   Tuner tuner_;
   std::int64_t tuning_ = 0;
-  std::map<std::string, ProblemPlan> plans_;  // plans created so far, by plan_key() and tuning
+  std::map<std::string, ProblemPlan> plans_;  // plans created so far, by tuned_key()
+  // Plans that plan_ahead() created and no kernel uses yet, by tuned_key().
+  std::map<std::string, MaybePlans> planned_ahead_;
+  Nanoseconds planning_ahead_time_{0};                   // not reported yet
+  std::vector<std::shared_ptr<CudnnSession>> planners_;  // one for each thread
 };
 
 }  // namespace bench::ops::cuda

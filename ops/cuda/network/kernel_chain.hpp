@@ -7,6 +7,7 @@
 #include "ops/network/buffer_plan.hpp"
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,7 +46,11 @@ struct KernelChain {
   std::vector<ChainTensor> tensors;
   // Sizes of the intermediate results in bytes, in the order of their first use.
   std::vector<std::int64_t> intermediates;
+  std::map<std::string, std::string> details = {};  // facts about the whole chain
 };
+
+// Returns the steps that execute a chain, in order, each with its node.
+std::vector<KernelStep> list_steps(const KernelChain& chain);
 
 // Plans which buffers the intermediate results share, by liveness.
 BufferPlan plan_intermediates(const KernelChain& chain);

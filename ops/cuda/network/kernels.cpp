@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -139,7 +140,7 @@ class ChainInvocation final : public CudaInvocation {
   std::int64_t launches_ = 0;
 };
 
-std::vector<KernelStep> list_steps(const ChainStep& step) {
+std::vector<KernelStep> steps_of(const ChainStep& step) {
   std::vector<KernelStep> steps = step.kernel->steps();
   if (steps.empty()) {
     steps.push_back({"", step.kind, step.kernel->implementation(), "plain -> plain", {}});
@@ -196,7 +197,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
   for (const DeviceBuffer& buffer : workspace_buffers_) workspace_ = workspace_ + buffer.size();
   for (const ChainStep& step : chain_.steps) {
     first_steps_.push_back(steps_.size());
-    for (KernelStep& kernel_step : list_steps(step)) steps_.push_back(std::move(kernel_step));
+    for (KernelStep& kernel_step : steps_of(step)) steps_.push_back(std::move(kernel_step));
     workspace_ = workspace_ + step.kernel->workspace();
   }
 }
@@ -264,11 +265,19 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
 }
 
 // A problem reports all details of its parts. A network has too many parts: it reports only the
-// further libraries that they use, and the sum of their creation times.
+// further libraries that they use, and the sum of their creation times. Both report the details of
+// the chain itself.
 std::map<std::string, std::string> ChainKernel::details() const {
   constexpr std::string_view kSetup = "setup.", kLibrary = "library.";
   std::map<std::string, std::string> details = CudaKernel::details();
   std::map<std::string, std::int64_t> setup;
+  for (const auto& [name, value] : chain_.details) {
+    if (name.starts_with(kSetup)) {
+      setup[name] += std::stoll(value);
+    } else {
+      details.emplace(name, value);
+    }
+  }
   for (const ChainStep& step : chain_.steps) {
     for (const auto& [name, value] : step.kernel->details()) {
       if (name.starts_with(kSetup)) {
@@ -283,6 +292,13 @@ std::map<std::string, std::string> ChainKernel::details() const {
 }
 
 }  // namespace
+
+std::vector<KernelStep> list_steps(const KernelChain& chain) {
+  std::vector<KernelStep> steps;
+  for (const ChainStep& step : chain.steps)
+    std::ranges::move(steps_of(step), std::back_inserter(steps));
+  return steps;
+}
 
 BufferPlan plan_intermediates(const KernelChain& chain) {
   std::vector<StorageLife> lives(chain.intermediates.size());

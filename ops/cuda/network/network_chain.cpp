@@ -42,6 +42,25 @@ bool has_images(const Problem& problem) {
   return problem.tensors.back().dims.size() > 2 && problem.op->name != "gemm";
 }
 
+bool may_choose_layout(const Problem& problem) {
+  return has_images(problem) && problem.layout == Layout::any;
+}
+
+Problem in_layout(Problem problem, MemoryLayout layout) {
+  problem.layout = to_problem_layout(layout);
+  return problem;
+}
+
+// Returns the layout in which the network's input is given.
+MemoryLayout input_layout(const Network& network) {
+  const bool is_nhwc =
+      network.input_layout == Layout::nhwc && network.tensors.front().dims.size() > 2;
+  return is_nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
+}
+
+// Where the network's input is stored.
+constexpr Place kInput = {Place::Kind::tensor, 0};
+
 BackendError prefix_node_name(const Node& node, BackendError error) {
   error.reason = node.name + ": " + error.reason;
   return error;
@@ -97,14 +116,10 @@ Place NetworkChainBuilder::add_intermediate(Bytes size) {
 
 // Creates the kernel in the network's layout or, if no such kernel exists, in the other layout.
 NetworkChainBuilder::KernelResult NetworkChainBuilder::make_kernel(const Node& node) const {
-  if (!has_images(node.problem) || node.problem.layout != Layout::any) {
-    return maker_(node.problem);
-  }
+  if (!may_choose_layout(node.problem)) return maker_(node.problem);
   std::optional<BackendError> error;
   for (const MemoryLayout layout : {layout_, opposite_layout(layout_)}) {
-    Problem problem = node.problem;
-    problem.layout = to_problem_layout(layout);
-    KernelResult kernel = maker_(problem);
+    KernelResult kernel = maker_(in_layout(node.problem, layout));
     if (kernel || kernel.error().kind != BackendError::Kind::unsupported) return kernel;
     if (!error) error = std::move(kernel).error();
   }
@@ -239,13 +254,24 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   return Done{};
 }
 
-// Describes the network's input and output, which are plain as in frameworks.
+// Describes the network's input and output. They are plain unless the network asks for an input
+// with channels innermost. Then the first step that reads it converts the plain values.
 void NetworkChainBuilder::describe_input_and_output() {
   const auto plain = [](BufferRole role, const Tensor& tensor) {
     return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};
   };
-  chain_.tensors.front() = plain(BufferRole::input, network_.tensors.front());
   chain_.tensors[output_tensor()] = plain(BufferRole::output, network_.tensors.back());
+  ChainTensor& input = chain_.tensors.front();
+  input = plain(BufferRole::input, network_.tensors.front());
+  if (input_layout(network_) == MemoryLayout::plain) return;
+  const auto reads = [](const ChainStep& step) { return std::ranges::find(step.tensors, kInput); };
+  const auto step = std::ranges::find_if(
+      chain_.steps, [&](const ChainStep& each) { return reads(each) != each.tensors.end(); });
+  if (step == chain_.steps.end()) return;
+  const auto number = static_cast<std::size_t>(reads(*step) - step->tensors.begin());
+  input = {step->kernel->buffers()[number],
+           std::pair(static_cast<std::size_t>(step - chain_.steps.begin()), number)};
+  input.buffer.role = BufferRole::input;
 }
 
 Result<KernelChain, BackendError> NetworkChainBuilder::build() {
@@ -256,8 +282,7 @@ Result<KernelChain, BackendError> NetworkChainBuilder::build() {
                         static_cast<std::size_t>(place.tensor)}] = 1 + i;
   }
   const Tensor& input = network_.tensors.front();
-  values_.push_back(
-      {input.dims, input.dtype, MemoryLayout::plain, {Place::Kind::tensor, std::size_t{0}}});
+  values_.push_back({input.dims, input.dtype, input_layout(network_), kInput});
   results_.push_back(0);
   for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
   BENCH_RETURN_IF_ERROR(finish_output());
@@ -273,6 +298,16 @@ MemoryLayout network_layout(const Network& network) {
   const bool uses_tf32 = std::ranges::any_of(
       network.nodes, [](const Node& node) { return node.problem.math == Math::tf32; });
   return is_narrow || uses_tf32 ? MemoryLayout::nhwc : MemoryLayout::plain;
+}
+
+std::vector<Problem> preferred_problems(const Network& network) {
+  const MemoryLayout layout = network_layout(network);
+  std::vector<Problem> problems;
+  for (const Node& node : network.nodes) {
+    problems.push_back(may_choose_layout(node.problem) ? in_layout(node.problem, layout)
+                                                       : node.problem);
+  }
+  return problems;
 }
 
 Result<KernelChain, BackendError> build_network_chain(const Network& network,

@@ -5,8 +5,9 @@
 // One layout serves all images if the kernels support it. It is nhwc for types that tensor cores
 // accept (narrow types, and f32 as TF32) and nchw for others. A layer without a kernel in that
 // layout runs in the other one, between reorders. Each result is reordered at most once per layout.
-// The network's input and output are plain row-major. A result is also plain row-major if a later
-// layer reads it with different sizes (a matrix product after a convolution).
+// The network's output is plain row-major, and so is its input unless Network::input_layout is
+// nhwc. A result is also plain row-major if a later layer reads it with different sizes (a matrix
+// product after a convolution).
 #pragma once
 
 #include "base/result.hpp"
@@ -17,6 +18,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace bench::ops::cuda {
 
@@ -26,6 +28,10 @@ using ReorderMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>
 
 // Returns the layout that serves the network's images: nhwc or plain.
 MemoryLayout network_layout(const Network& network);
+
+// Returns the problem of each layer as its kernel is asked for first: images in the network's
+// layout.
+std::vector<Problem> preferred_problems(const Network& network);
 
 // BackendError: a layer has no kernel; the reason names the layer.
 Result<KernelChain, BackendError> build_network_chain(const Network& network,

@@ -164,6 +164,24 @@ TEST_F(NetworkChainTest, ReordersStandAtTheEndsOfANarrowNetwork) {
                           "scaled:reorder"));
 }
 
+// An input with channels innermost needs no reorder in a narrow network, but one in a plain one.
+TEST_F(NetworkChainTest, TheInputMayBeGivenWithChannelsInnermost) {
+  Network narrow = make(image_network(), Fusion::separate, DataType::f16, 2);
+  narrow.input_layout = Layout::nhwc;
+  EXPECT_THAT(list_steps_of(narrow), ElementsAre("conv:conv", "gap:pool", "gate:conv",
+                                                 "scaled:pointwise", "scaled:reorder"));
+  const auto kernel = create(narrow);
+  ASSERT_TRUE(kernel.ok());
+  EXPECT_EQ((*kernel)->buffers().front().layout, "nhwc");
+  EXPECT_EQ((*kernel)->buffers().front().role, BufferRole::input);
+  EXPECT_EQ((*kernel)->steps().front().input_layouts.at("source"), "nhwc");
+  expect_reference(narrow);
+  Network plain = make(image_network(), Fusion::separate, DataType::f32, 2);
+  plain.input_layout = Layout::nhwc;
+  EXPECT_EQ(list_steps_of(plain).front(), "conv:reorder");
+  expect_reference(plain);
+}
+
 // relu1 feeds conv2 and the sum, both in the other layout: one reorder serves both.
 TEST_F(NetworkChainTest, AResultIsReorderedOnceForEachLayout) {
   restrict("pointwise", Layout::nchw);
