@@ -22,6 +22,11 @@ namespace bench {
 
 namespace {
 
+// Parts of the creation time are not details of a case.
+void erase_setup_times(std::map<std::string, std::string>& details) {
+  std::erase_if(details, [](const auto& detail) { return detail.first.starts_with(kSetupDetail); });
+}
+
 void add_memberships(const Case& spec, CaseRecord& record) {
   if (spec.memberships.empty()) return;
   record.network = spec.memberships.front().network;
@@ -155,8 +160,10 @@ void CaseProgress::learn(const PreparedReply& prepared) {
 }
 
 void CaseProgress::end(Outcome outcome, std::string reason) {
-  ended_ = Ended{outcome, std::move(reason)};
+  end(ErrorReply{outcome, std::move(reason)});
 }
+
+void CaseProgress::end(ErrorReply failure) { ended_ = std::move(failure); }
 
 std::int64_t CaseProgress::remaining_processes() const {
   if (is_decided()) return 0;
@@ -190,13 +197,17 @@ CaseRecord CaseProgress::record(const std::string& run_id, std::optional<SpeedLe
     record.memory = facts_->memory;
     if (!facts_->check.empty()) record.check = facts_->check;
     record.details.insert(facts_->details.begin(), facts_->details.end());
-    std::erase_if(record.details,
-                  [](const auto& detail) { return detail.first.starts_with(kSetupDetail); });
+    erase_setup_times(record.details);
     extract_typed_details(record);
   }
   if (ended_) {
     record.outcome = ended_->outcome;
     record.reason = ended_->reason;
+    if (!facts_) {
+      if (!ended_->implementation.empty()) record.implementation = ended_->implementation;
+      record.details.insert(ended_->details.begin(), ended_->details.end());
+      erase_setup_times(record.details);
+    }
     return record;
   }
   std::vector<const ProcessRecord*> measured;

@@ -61,6 +61,8 @@ class CaseProgress {
   void learn(const PreparedReply& prepared);
   // Ends the case and drops its remaining processes.
   void end(Outcome outcome, std::string reason);
+  // As above. The record names the kernel that failed, if the failure does.
+  void end(ErrorReply failure);
 
   bool has_facts() const { return facts_.has_value(); }
   bool has_samples() const;
@@ -89,16 +91,11 @@ class CaseProgress {
   CaseRecord record(const std::string& run_id, std::optional<SpeedLevel> level) const;
 
  private:
-  struct Ended {
-    Outcome outcome;
-    std::string reason;
-  };
-
   const Case* spec_;
   std::vector<ProcessRecord> processes_;
   std::set<int> process_numbers_;
   std::optional<PreparedReply> facts_;  // without the output's values
-  std::optional<Ended> ended_;
+  std::optional<ErrorReply> ended_;
   std::optional<Outcome> earlier_outcome_;
 };
 

@@ -35,6 +35,21 @@ TEST(CaseProgress, KeepsTheFactsOfTheFirstProcess) {
   EXPECT_EQ(record.details.at(kOutputDigestDetail), "aa");
 }
 
+// An H100's wrong results named no engine.
+TEST(CaseProgress, AWrongResultNamesItsKernel) {
+  const Case spec = test::make_case(kId);
+  CaseProgress progress(spec);
+  progress.end(ErrorReply{Outcome::wrong_result,
+                          "x[0]",
+                          "cudnn:engine_3",
+                          {{"engine", "engine 3"}, {"setup.plan_ns", "5"}}});
+  const CaseRecord record = progress.record("run1", std::nullopt);
+  EXPECT_EQ(record.outcome, Outcome::wrong_result);
+  EXPECT_EQ(record.implementation, "cudnn:engine_3");
+  EXPECT_EQ(record.details.at("engine"), "engine 3");
+  EXPECT_FALSE(record.details.contains("setup.plan_ns"));
+}
+
 TEST(CaseProgress, SeesThatOutputsVary) {
   EXPECT_EQ(record_of({"aa", "bb"}).details.at(kOutputDigestDetail), kDigestVaries);
   EXPECT_EQ(record_of({"aa", "aa", "bb", "aa"}).details.at(kOutputDigestDetail), kDigestVaries);

@@ -51,7 +51,9 @@ class Step {
     if (reply.error().cause == RequestFailure::Cause::interruption) {
       result_.completion = StepResult::Completion::aborted;
     } else {
-      result_.failure = ErrorReply{reply.error().outcome, reply.error().reason};
+      const RequestFailure& failure = reply.error();
+      result_.failure =
+          ErrorReply{failure.outcome, failure.reason, failure.implementation, failure.details};
     }
     return std::nullopt;
   }

@@ -370,7 +370,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   if (result.failure) {
     const int processes = progress.spec().measure.processes;
     for (int p = process + 1; p < processes; ++p) steps_done_ += progress.needs_process(p) ? 1 : 0;
-    progress.end(result.failure->outcome, result.failure->reason);
+    progress.end(*result.failure);
     // A device's error may affect everything in the worker process, so the other cases get a new
     // one.
     const bool on_device = progress.spec().key.device != "cpu";

@@ -117,7 +117,8 @@ RequestFailure WorkerSession::make_failure(WorkerFailure failure) const {
 RequestFailure WorkerSession::make_failure(Reply reply) {
   using Cause = RequestFailure::Cause;
   if (auto* error = std::get_if<ErrorReply>(&reply)) {
-    return {Cause::backend_error, error->outcome, std::move(error->reason)};
+    return {Cause::backend_error, error->outcome, std::move(error->reason),
+            std::move(error->implementation), std::move(error->details)};
   }
   return {Cause::unexpected_reply, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }

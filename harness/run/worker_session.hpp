@@ -9,6 +9,7 @@
 #include "harness/run/worker_link.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct RequestFailure {
   Cause cause;
   Outcome outcome;  // outcome of the current case; not meaningful for an interruption
   std::string reason;
+  // The kernel that the worker named, with its details; empty if there is none.
+  std::string implementation = {};
+  std::map<std::string, std::string> details = {};
 
   bool worker_is_gone() const { return cause == Cause::interruption || cause == Cause::failure; }
 };

@@ -344,6 +344,8 @@ void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required(
 void reply_fields(auto& archive, JsonOf<ErrorReply> auto& r) {
   archive.required("outcome", r.outcome);
   archive.required("reason", r.reason);
+  archive.optional("implementation", r.implementation);
+  archive.optional("details", r.details);
 }
 void reply_fields(auto& archive, JsonOf<WarmedUpReply> auto& r) {
   archive.required("iterations", r.iterations);

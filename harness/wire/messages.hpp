@@ -171,6 +171,9 @@ struct StepsReply {
 struct ErrorReply {
   Outcome outcome = Outcome::failed;
   std::string reason;
+  // The kernel whose result is wrong, or that failed; empty if there is none.
+  std::string implementation = {};
+  std::map<std::string, std::string> details = {};
 };
 inline ErrorReply failed_reply(std::string reason) { return {Outcome::failed, std::move(reason)}; }
 inline ErrorReply failed_reply(const Error& error) { return failed_reply(error.message()); }

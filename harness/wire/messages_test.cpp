@@ -139,6 +139,9 @@ TEST(Replies, AreLinesOfJson) {
   prepared.setup = {{"context_ns", 300ns}};
   expect_round_trip(prepared, R"("create_ns":5)");
   expect_round_trip(ErrorReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
+  expect_round_trip(
+      ErrorReply{Outcome::wrong_result, "x[0]", "cudnn:engine_3", {{"engine", "engine 3"}}},
+      R"("implementation":"cudnn:engine_3","details":{"engine":"engine 3"})");
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
   expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");

@@ -314,9 +314,18 @@ ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const doub
   return {info(network.dtype).epsilon * ulps * layers * largest, 0};
 }
 
-ops::Tolerance choose_tolerance(const Workload& workload, std::span<const double> want) {
+// Returns the tolerance of a problem as the kernel computes it.
+ops::Tolerance problem_tolerance(const ops::Problem& problem, const ops::Kernel& kernel) {
+  if (kernel.summation() == ops::Summation::full) return problem.op->tolerance(problem);
+  ops::Problem reduced = problem;
+  reduced.math = ops::Math::fast_accumulation;
+  return reduced.op->tolerance(reduced);
+}
+
+ops::Tolerance choose_tolerance(const Workload& workload, const ops::Kernel& kernel,
+                                std::span<const double> want) {
   if (const auto* problem = std::get_if<ops::Problem>(&workload)) {
-    return problem->op->tolerance(*problem);
+    return problem_tolerance(*problem, kernel);
   }
   return chain_tolerance(std::get<NetworkPair>(workload).network, want);
 }
@@ -332,12 +341,13 @@ void add(CheckSummary& total, const CheckSummary& part) {
 }
 
 Result<std::string, ErrorReply> check_against_reference(const ops::Problem& problem,
+                                                        const ops::Kernel& kernel,
                                                         const Outputs& outputs,
                                                         const InputValues& values,
                                                         std::uint64_t seed) {
   const std::int64_t operations = problem.work.macs.value_or(problem.work.flops);
   const bool is_full = operations <= kMaxFullCheckOperations;
-  const ops::Tolerance tolerance = problem.op->tolerance(problem);
+  const ops::Tolerance tolerance = problem_tolerance(problem, kernel);
   CheckSummary total;
   std::string method = is_full ? "full" : "seeded positions with borders";
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -394,6 +404,7 @@ Result<std::string, ErrorReply> check_against_twin(ops::Backend& backend, const 
 // outputs. Otherwise compares the same positions with a tolerance, because sums may be computed in
 // another order.
 Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
+                                                       const ops::Kernel& kernel,
                                                        const Outputs& outputs,
                                                        const OutputSample& sample,
                                                        const CheckRequest& request) {
@@ -408,7 +419,7 @@ Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
     }
     const std::span<const double> want = remaining.first(positions.size());
     Result<CheckSummary> summary =
-        compare(output, positions, want, choose_tolerance(workload, want));
+        compare(output, positions, want, choose_tolerance(workload, kernel, want));
     if (!summary) {
       return ErrorReply{
           Outcome::wrong_result,
@@ -451,6 +462,13 @@ Status check_written(const Workload& workload, PreparedKernel& prepared, const O
 
 }  // namespace
 
+bool takes_next_engine(ops::Backend& backend, const Workload& workload, const ErrorReply& error) {
+  const bool is_at_fault = error.outcome == Outcome::wrong_result ||
+                           (error.outcome == Outcome::failed && !error.implementation.empty());
+  return is_at_fault && std::holds_alternative<ops::Problem>(workload) &&
+         backend.reject_last_engine(error.reason);
+}
+
 Result<Done, ErrorReply> verify_again(ops::Backend& backend, const Workload& workload,
                                       PreparedKernel& prepared, ops::Invocation* invocation,
                                       const CheckRequest& request, Clock& clock) {
@@ -475,9 +493,10 @@ Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& w
   const auto* problem = std::get_if<ops::Problem>(&workload);
   Result<std::string, ErrorReply> text =
       request.kind == CheckKind::expected
-          ? check_against_expected(workload, outputs, sample, request)
-      : problem != nullptr ? check_against_reference(*problem, outputs, values, request.seed)
-                           : check_against_twin(backend, workload, outputs, request, clock);
+          ? check_against_expected(workload, prepared.kernel(), outputs, sample, request)
+      : problem != nullptr
+          ? check_against_reference(*problem, prepared.kernel(), outputs, values, request.seed)
+          : check_against_twin(backend, workload, outputs, request, clock);
   if (!text) return std::move(text).error();
   return Verification{std::move(*text), std::move(sample)};
 }

@@ -87,6 +87,10 @@ Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& w
                                         PreparedKernel& prepared, const InputValues& values,
                                         const CheckRequest& request, Clock& clock);
 
+// Returns whether the backend computes a single problem with another engine from now on, after its
+// kernel failed with `error`: a wrong result, or an execution that failed.
+bool takes_next_engine(ops::Backend& backend, const Workload& workload, const ErrorReply& error);
+
 // Runs the kernel once more, with the invocation that was sampled (null: that of `prepared`), and
 // compares its outputs with `request.expected`, which it computed before. The error is wrong_result
 // if they differ: the kernel stopped computing, something else wrote to its workspace, or its

@@ -225,25 +225,31 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
   (*backend)->set_tuning(request.tuning);
-  auto prepared = PreparedKernel::build(**backend, *workload, values, clock_, options_.available,
+  for (;;) {
+    auto done = build_once(problem, **backend, *workload, values, request);
+    if (done || !takes_next_engine(**backend, *workload, done.error())) return done;
+    built_.reset();
+  }
+}
+
+// Creates the kernel with the library's current choice of engine, and checks it.
+Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem,
+                                                   ops::Backend& backend, const Workload& workload,
+                                                   const InputValues& values,
+                                                   const PrepareRequest& request) {
+  auto prepared = PreparedKernel::build(backend, workload, values, clock_, options_.available,
                                         request.input_layouts);
   if (!prepared) return to_error_reply(prepared.error());
-  built_ = std::make_shared<BuiltKernel>(BuiltKernel{problem,
-                                                     request.seed,
-                                                     *backend,
-                                                     std::move(*workload),
-                                                     std::move(*prepared),
-                                                     request.tuning,
-                                                     false,
-                                                     {}});
+  built_ = std::make_shared<BuiltKernel>(BuiltKernel{
+      problem, request.seed, &backend, workload, std::move(*prepared), request.tuning, false, {}});
   ops::Kernel& kernel = built_->prepared.kernel();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
   if (request.tuning != 0) reply.details.emplace("tune", std::to_string(request.tuning));
-  if (*backend != &context_->backends.first()) {
-    reply.libraries = (*backend)->further_libraries();
-    reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
+  if (&backend != &context_->backends.first()) {
+    reply.libraries = backend.further_libraries();
+    reply.libraries.insert(reply.libraries.begin(), backend.library());
   }
   if (options_.addresses == ProcessRequest::Addresses::drawn) reply.details["addresses"] = "drawn";
   for (const ops::LibraryInfo& library : reply.libraries) {
@@ -271,7 +277,14 @@ Result<Done, ErrorReply> CommandServer::check(const InputValues& values,
       verify(*built_->backend, built_->workload, built_->prepared, values,
              {request.check, request.expected, request.seed, options_.available}, clock_);
   spent_.check += clock_.now() - start;
-  if (!verified) return std::move(verified).error();
+  if (!verified) {
+    ErrorReply error = std::move(verified).error();
+    if (error.outcome == Outcome::wrong_result) {
+      error.implementation = built_->reply.implementation;
+      error.details = built_->reply.details;
+    }
+    return error;
+  }
   built_->is_checked = true;
   built_->reply.check = std::move(verified->text);
   built_->reply.output = std::move(verified->output);

@@ -133,6 +133,83 @@ TEST_F(CommandServerTest, AWrongElementIsNamed) {
   EXPECT_THAT(reply.reason, EndsWith("1 of 16 compared elements are wrong"));
 }
 
+TEST_F(CommandServerTest, AWrongResultNamesItsKernel) {
+  script_.wrong_element = 6;
+  script_.details = {{"engine", "engine 3"}};
+  const ErrorReply reply = refused(prepare(kGemmId));
+  EXPECT_EQ(reply.implementation, "fake:reference");
+  EXPECT_EQ(reply.details.at("engine"), "engine 3");
+}
+
+TEST_F(CommandServerTest, AFailedRunNamesItsKernel) {
+  script_.fails_at = 0;
+  const ErrorReply reply = refused(prepare(kGemmId));
+  EXPECT_EQ(reply.outcome, Outcome::failed);
+  EXPECT_EQ(reply.implementation, "fake:reference");
+}
+
+// A library whose engines before number `first_right` are wrong, or fail.
+class NextEngineTest : public ::testing::Test {
+ protected:
+  ErrorReply refuse() {
+    const Reply reply = prepare();
+    const auto* error = std::get_if<ErrorReply>(&reply);
+    EXPECT_NE(error, nullptr);
+    return error == nullptr ? ErrorReply{} : *error;
+  }
+  Reply prepare() {
+    PrepareRequest request;
+    request.id = kGemmId;
+    return CommandServer(backend_, clock_, {}).handle(request).reply;
+  }
+
+  test::FakeClock clock_;
+  FakeScript broken_;  // script of the engines before `first_right_`
+  std::size_t first_right_ = 0;
+  FakeBackend backend_{[](Nanoseconds) {},
+                       [this](const std::string&) {
+                         const std::size_t engine = backend_.rejected.size();
+                         FakeScript script = engine < first_right_ ? broken_ : FakeScript{};
+                         script.details["number"] = std::to_string(engine);
+                         return script;
+                       }};
+};
+
+TEST_F(NextEngineTest, IsTakenAfterAWrongResult) {
+  broken_.wrong_element = 6;
+  first_right_ = 2;
+  backend_.further_engines = 5;
+  const Reply reply = prepare();
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(reply));
+  EXPECT_EQ(std::get<PreparedReply>(reply).details.at("number"), "2");
+  EXPECT_EQ(backend_.rejected.size(), 2u);
+  EXPECT_THAT(backend_.rejected.front(), HasSubstr("[1,2]: got "));
+}
+
+TEST_F(NextEngineTest, IsTakenAfterAFailedRun) {
+  broken_.fails_at = 0;
+  first_right_ = 1;
+  backend_.further_engines = 1;
+  EXPECT_TRUE(std::holds_alternative<PreparedReply>(prepare()));
+}
+
+TEST_F(NextEngineTest, TheLastWrongResultIsReported) {
+  broken_.wrong_element = 6;
+  first_right_ = 9;
+  backend_.further_engines = 2;
+  const ErrorReply reply = refuse();
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_EQ(reply.details.at("number"), "2");
+}
+
+TEST_F(NextEngineTest, IsNotTakenForAnotherError) {
+  broken_.backend_error = ops::BackendError{ops::BackendError::Kind::failed, "no handle"};
+  first_right_ = 1;
+  backend_.further_engines = 1;
+  EXPECT_EQ(refuse().outcome, Outcome::failed);
+  EXPECT_TRUE(backend_.rejected.empty());
+}
+
 TEST_F(CommandServerTest, AnUnwrittenElementIsFoundByItsPoison) {
   script_.unwritten_element = 15;
   const ErrorReply reply = refused(prepare(kGemmId));

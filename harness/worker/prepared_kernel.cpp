@@ -93,22 +93,24 @@ Result<PreparedKernel, BackendError> PreparedKernel::build(ops::Backend& backend
                            kWorkspaceRole, kWorkspaceRole};
   }
 
+  const auto make_failure = [&prepared](const Status& status) {
+    return BackendError{BackendError::Kind::failed, status.error().message(),
+                        prepared.kernel_->implementation(), prepared.kernel_->details()};
+  };
   if (auto shortage = find_memory_shortage(*prepared.kernel_, backend.memory(), available))
     return *shortage;
   if (Status status =
           prepared.allocate_and_pack(backend.memory(), workload, values, clock, observers);
       !status) {
-    return BackendError{BackendError::Kind::failed, status.error().message()};
+    return make_failure(status);
   }
-  if (Status status = prepared.poison(kPoison); !status) {
-    return BackendError{BackendError::Kind::failed, status.error().message()};
-  }
+  if (Status status = prepared.poison(kPoison); !status) return make_failure(status);
   ops::StepObserver* observer =
       observers.first_run ? observers.first_run(*prepared.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
   const Status run = prepared.run(observer);
   prepared.preparation_.first_run = clock.now() - first;
-  if (!run) return BackendError{BackendError::Kind::failed, run.error().message()};
+  if (!run) return make_failure(run);
   return prepared;
 }
 

@@ -166,14 +166,23 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
 
 Result<Done, ErrorReply> ProfilePass::measure(const Workload& workload) {
   const InputValues values = input_values(workload, request_.prepare.seed);
-  BENCH_RETURN_IF_ERROR(prepare(workload, values));
-  set_collecting(Collecting::none);
-  if (request_.prepare.check != CheckKind::none) {
-    BENCH_RETURN_IF_ERROR(check(workload, values));
+  for (;;) {
+    auto checked = prepare_and_check(workload, values);
+    if (checked) break;
+    if (!takes_next_engine(context_.backend, workload, checked.error())) return checked;
+    prepared_.reset();
   }
   if (Status status = bind(); !status) return failed_reply(status.error());
   if (Status status = run_iterations(); !status) return failed_reply(status.error());
   return Done{};
+}
+
+Result<Done, ErrorReply> ProfilePass::prepare_and_check(const Workload& workload,
+                                                        const InputValues& values) {
+  BENCH_RETURN_IF_ERROR(prepare(workload, values));
+  set_collecting(Collecting::none);
+  if (request_.prepare.check == CheckKind::none) return Done{};
+  return check(workload, values);
 }
 
 // Records everything from the library's first call to the first run. The first run is not an

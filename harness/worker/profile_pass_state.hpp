@@ -82,6 +82,7 @@ class ProfilePass {
   Status capture_output();
   ReplyStatus measure(const Workload& workload);
   ReplyStatus prepare(const Workload& workload, const InputValues& values);
+  ReplyStatus prepare_and_check(const Workload& workload, const InputValues& values);
   ReplyStatus check(const Workload& workload, const InputValues& values);
   Status announce(const Activity& range);
   Status bind();

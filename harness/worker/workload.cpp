@@ -114,7 +114,7 @@ ErrorReply to_error_reply(const ops::BackendError& error) {
     case ops::BackendError::Kind::failed:
       break;
   }
-  return {Outcome::failed, error.reason};
+  return {Outcome::failed, error.reason, error.implementation, error.details};
 }
 
 Result<Workload, ErrorReply> admit(const CaseKey& key, const PlannedNetwork* network,

@@ -39,6 +39,9 @@ struct BackendError {
   enum class Kind { unsupported, skipped, failed };
   Kind kind;
   std::string reason;
+  // The kernel that was created and then failed; empty if there was none.
+  std::string implementation = {};
+  std::map<std::string, std::string> details = {};
 };
 inline BackendError unsupported(std::string reason) {
   return {BackendError::Kind::unsupported, std::move(reason)};
@@ -73,6 +76,10 @@ class StepObserver {
   virtual void part_begins(std::string_view name) noexcept { static_cast<void>(name); }
   virtual void part_ends() noexcept {}
 };
+
+// How a kernel adds products. reduced: in fewer bits than f32, as `math: fast_accumulation`
+// permits.
+enum class Summation { full, reduced };
 
 // A kernel bound to buffers. run() enqueues one execution; on a CPU it returns when the execution
 // has finished. It does not allocate, and this project's code takes no locks in it.
@@ -127,6 +134,8 @@ class Kernel {
   // Returns further details: the engine or algorithm, and whether it was tuned. Parts of the
   // creation time are integers named "setup.NAME_ns".
   virtual std::map<std::string, std::string> details() const { return {}; }
+  // Returns how the kernel adds products, which its tolerance depends on.
+  virtual Summation summation() const { return Summation::full; }
   // Returns whether sample() takes samples on a device's clock. If not, the host's clock times
   // run().
   virtual bool has_device_clock() const { return false; }
@@ -185,6 +194,14 @@ class Backend {
       const Problem& problem, const InputLayouts& input_layouts) {
     static_cast<void>(input_layouts);
     return create(problem);
+  }
+  // Rejects the library's engine in the kernel that create() returned last for a problem: its
+  // result was wrong or it did not run, for `reason`. Returns whether the library has another
+  // engine. The next creation of the problem then takes that engine, and its kernel's details name
+  // the rejected ones. Otherwise nothing changes.
+  virtual bool reject_last_engine(std::string_view reason) {
+    static_cast<void>(reason);
+    return false;
   }
   // Sets the function that creates the layers of a network for which this backend has no kernels.
   // Backends whose networks have no such layers ignore it.

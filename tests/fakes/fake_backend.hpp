@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -283,6 +284,11 @@ class FakeBackend final : public ops::Backend {
   std::string_view device() const override { return device_.device; }
   ops::DeviceMemory* memory() override { return device_.memory; }
   void set_tuning(std::int64_t candidates) override { tunings.push_back(candidates); }
+  bool reject_last_engine(std::string_view reason) override {
+    if (std::ssize(rejected) == further_engines) return false;
+    rejected.emplace_back(reason);
+    return true;
+  }
   ops::LibraryInfo library() const override {
     return {"fake", "1.2.3", "/opt/libfake.so", "no threads"};
   }
@@ -305,6 +311,8 @@ class FakeBackend final : public ops::Backend {
 
   std::int64_t creations() const { return creations_; }
   std::vector<std::int64_t> tunings;  // in the order of the calls
+  std::int64_t further_engines = 0;   // how many engines the library has besides the first
+  std::vector<std::string> rejected;  // reasons, in the order of the calls
   FakeLibrary& fakes() { return *fakes_; }
 
  private:
