@@ -5,18 +5,42 @@
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/layer_norm/layer_norm.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace bench::ops::cuda {
 namespace {
 
+// Whether the groups are not contiguous: in nhwc, those that contain a part of the channels' image.
+// An image, or a batch of images, is contiguous in every layout.
+bool scatters_groups(const Problem& problem) {
+  constexpr std::int64_t kFirstSpatialAxis = 2;
+  return is_in_nhwc(problem) && problem.parameters.count("axis") >= kFirstSpatialAxis;
+}
+
+// Describes a tensor. Scale and shift have the sizes of a group and the order of its elements in
+// memory: in nhwc that of the last dimensions of the images.
+NativeTensor layer_norm_tensor(const Problem& problem, const Tensor& tensor) {
+  if (!is_in_nhwc(problem)) return native_tensor(tensor, MemoryLayout::plain);
+  const Dims& image = problem.tensors[0].dims;
+  const std::vector<std::int64_t> strides = layout_strides(image, MemoryLayout::nhwc);
+  const auto axis = static_cast<std::ptrdiff_t>(image.size() - tensor.dims.size());
+  return {strided_arrangement(tensor.dims, std::vector(strides.begin() + axis, strides.end())),
+          tensor.dtype, layout_name(image, MemoryLayout::nhwc)};
+}
+
 Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
-  if (scatters_groups(problem)) return unsupported(kScatteredGroups);
+  if (scatters_groups(problem)) {
+    return unsupported(
+        "a layer norm needs contiguous groups, and nhwc scatters those from axis 2 on; leave "
+        "`layout: nhwc` out");
+  }
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
   std::vector<NativeTensor> tensors;
   for (const Tensor& tensor : problem.tensors) {
-    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
+    tensors.push_back(layer_norm_tensor(problem, tensor));
   }
   LayerNormPlan plan;
   plan.groups = shape.groups;

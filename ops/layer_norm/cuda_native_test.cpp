@@ -24,13 +24,30 @@ TEST(NativeLayerNorm, ComputesWhatTheReferenceDoes) {
   }
 }
 
+// A whole image is contiguous in nhwc too. Scale and shift have the order of its elements.
+TEST(NativeLayerNorm, NormalisesWholeImagesInNhwc) {
+  for (const char* tokens : {"2x5x3x4-a1", "2x5x3x4-a0", "4x8x20-a1eps0.001+noscale+noshift",
+                             "2x3x2x4x5-a1", "2x5x3x4-a1+noscale", "2x5x3x4-a1+noshift"}) {
+    for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::bf16}) {
+      Problem problem = ops::op_test::problem("layer_norm", tokens, dtype);
+      problem.layout = Layout::nhwc;
+      test::expect_reference(problem);
+      const auto form = native_form(problem);
+      ASSERT_TRUE(form.ok());
+      EXPECT_EQ(form->tensors.front().layout, "nhwc");
+    }
+  }
+}
+
 TEST(NativeLayerNorm, RefusesALayoutThatScattersItsGroups) {
-  Problem problem = ops::op_test::problem("layer_norm", "2x3x4x5-a1");
-  problem.layout = Layout::nhwc;
-  const auto form = native_form(problem);
-  ASSERT_FALSE(form.ok());
-  EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
-  EXPECT_THAT(form.error().reason, ::testing::HasSubstr("leave `layout: nhwc` out"));
+  for (const char* tokens : {"2x3x4x5-a2", "2x3x4x5", "2x3x4"}) {
+    Problem problem = ops::op_test::problem("layer_norm", tokens);
+    problem.layout = Layout::nhwc;
+    const auto form = native_form(problem);
+    ASSERT_FALSE(form.ok());
+    EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
+    EXPECT_THAT(form.error().reason, ::testing::HasSubstr("leave `layout: nhwc` out"));
+  }
 }
 
 }  // namespace

@@ -26,11 +26,8 @@ struct LayerNormShape {
 // `complete` must be a complete parameter set of a problem.
 LayerNormShape layer_norm_shape(const ParameterSet& complete);
 
-// Whether the problem has a layout in which the elements of a group are not contiguous. Every
-// backend refuses it, with the reason kScatteredGroups.
-bool scatters_groups(const Problem& problem);
-inline constexpr const char* kScatteredGroups =
-    "a layer norm needs contiguous groups, which nhwc scatters; leave `layout: nhwc` out";
+// Whether the problem's tensor is an image in nhwc, whose elements are not in row-major order.
+bool is_in_nhwc(const Problem& problem);
 
 // The steps of a forward pass. has_statistics: mean and variance are given, not computed.
 struct LayerNormFlopOptions {

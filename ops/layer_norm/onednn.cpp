@@ -17,7 +17,10 @@ dnnl::normalization_flags to_flags(const LayerNormShape& shape) {
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
-  if (scatters_groups(problem)) return unsupported(kScatteredGroups);
+  if (is_in_nhwc(problem)) {
+    return unsupported(
+        "oneDNN's layer norm is described as groups of plain elements; leave `layout: nhwc` out");
+  }
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
   const dnnl::memory::desc flat_desc = plain_desc({shape.groups, shape.size}, problem.dtype);
   const auto description =

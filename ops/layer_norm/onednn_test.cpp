@@ -26,7 +26,7 @@ TEST(LayerNormOnednn, ComputesWhatTheReferenceDoes) {
   EXPECT_EQ(expect_computes(*backend, problem("layer_norm", "16x768")), Outcome::computed);
 }
 
-TEST(LayerNormOnednn, RefusesALayoutThatScattersItsGroups) {
+TEST(LayerNormOnednn, RefusesImagesThatAreNotPlain) {
   const std::unique_ptr<Backend> backend = make_onednn_backend();
   Problem images = problem("layer_norm", "2x3x4x5-a1");
   images.layout = Layout::nhwc;

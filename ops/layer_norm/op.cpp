@@ -137,7 +137,7 @@ LayerNormShape layer_norm_shape(const ParameterSet& complete) {
           .epsilon = complete.real("epsilon")};
 }
 
-bool scatters_groups(const Problem& problem) {
+bool is_in_nhwc(const Problem& problem) {
   constexpr std::size_t kMinNhwcRank = 3;
   return problem.layout == Layout::nhwc && problem.tensors[0].dims.size() >= kMinNhwcRank;
 }
