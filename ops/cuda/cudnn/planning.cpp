@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <dlfcn.h>
 #include <span>
 #include <utility>
 
@@ -66,8 +67,16 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   return planned;
 }
 
-constexpr std::string_view kNoEngine =
-    "its heuristics offer none (engines that are compiled at run time need a driver)";
+// Returns the reason if cuDNN offers no engine. Without a loaded driver it leaves out those that it
+// compiles at run time; the toolkit's stub of a driver suffices.
+std::string_view no_engine_reason() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) {
+    return "its heuristics offer none (engines that are compiled at run time need a driver)";
+  }
+  dlclose(driver);
+  return "its heuristics offer none";
+}
 
 cudnnBackendHeurMode_t heuristics_mode(EngineList list) {
   switch (list) {
@@ -194,9 +203,9 @@ Result<EngineCandidates, BackendError> engine_candidates(const CudnnTarget& targ
     sort_candidates(take(EngineList::fallback), candidates);
   if (!candidates.usable.empty()) return candidates;
   if (error) return *std::move(error);
-  return unsupported(
-      fmt::format("cuDNN has no engine for this problem: {}",
-                  candidates.excluded.empty() ? kNoEngine : candidates.excluded.back().exclusion));
+  return unsupported(fmt::format(
+      "cuDNN has no engine for this problem: {}",
+      candidates.excluded.empty() ? no_engine_reason() : candidates.excluded.back().exclusion));
 }
 
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
