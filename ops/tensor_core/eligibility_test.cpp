@@ -243,15 +243,15 @@ TEST(TensorCoreRules, Fp8ConvolutionsAreAsCudnnHasThem) {
   EXPECT_TRUE(is_eligible(assess("conv", "g16c64h8w8k64r3s3p1", "sm_90", forward)));
   EXPECT_EQ(assess("conv", "g32c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
   EXPECT_EQ(assess("conv", "g64c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
-  for (const char* architecture : {"sm_89", "sm_90"}) {
-    EXPECT_EQ(assess("conv", conv_tokens(64, 64), architecture, gradient).rule, "conv-fp8-forward");
+  EXPECT_EQ(assess("conv", conv_tokens(64, 64), "sm_89", gradient).rule, "conv-fp8-forward");
+  for (const char* architecture : {"sm_90", "sm_100"}) {  // an H100 ran them
+    EXPECT_TRUE(is_eligible(assess("conv", conv_tokens(64, 64), architecture, gradient)));
+    EXPECT_EQ(assess("conv", conv_tokens(64, 60), architecture, gradient).rule, "align-conv-fp8");
   }
-  EXPECT_TRUE(is_eligible(assess("conv", conv_tokens(64, 64), "sm_100", gradient)));
-  EXPECT_EQ(assess("conv", conv_tokens(64, 60), "sm_100", gradient).rule, "align-conv-fp8");
   // Transposed convolutions are gradients, and vice versa.
   const std::string transposed = "c64h28w28k64r3s3p1+transposed";
-  EXPECT_EQ(assess("conv", transposed, "sm_90", forward).rule, "conv-fp8-forward");
-  EXPECT_TRUE(is_eligible(assess("conv", transposed, "sm_90", gradient)));
+  EXPECT_EQ(assess("conv", transposed, "sm_89", forward).rule, "conv-fp8-forward");
+  EXPECT_TRUE(is_eligible(assess("conv", transposed, "sm_89", gradient)));
   EXPECT_EQ(assess("conv", transposed, "sm_90", {.dtype = DataType::s8}).rule, "conv-int8-forward");
 }
 

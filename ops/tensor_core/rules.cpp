@@ -47,12 +47,10 @@ constexpr std::array kRules = {
     TensorCoreRule{"gemm-e5m2", arch_supports, no,
                    "cuBLASLt multiplies f8_e5m2 with f8_e4m3 only, not with itself",
                    Condition{.library = cublas, .operand = Operand::f8_e5m2}},
-    TensorCoreRule{"conv-fp8-forward", arch_supports, no,
-                   "before sm_100 cuDNN convolves fp8 forward only",
-                   Condition{.library = cudnn,
-                             .architecture = {sm_89, sm_90},
-                             .operand = kFp8,
-                             .direction = kGradients}},
+    TensorCoreRule{
+        "conv-fp8-forward", arch_supports, no, "on sm_89 cuDNN convolves fp8 forward only",
+        Condition{
+            .library = cudnn, .architecture = sm_89, .operand = kFp8, .direction = kGradients}},
     TensorCoreRule{"arch-f16", arch_supports, yes, "tensor cores multiply f16 from sm_70 on",
                    Condition{.operand = Operand::f16}},
     TensorCoreRule{"arch-bf16", arch_supports, yes, "tensor cores multiply bf16 from sm_80 on",
@@ -97,8 +95,11 @@ constexpr std::array kRules = {
                    Condition{.library = cublas}},
     TensorCoreRule{
         "layout-conv-int8", layout_ok, no,
-        "cuDNN's first choice for convolutions of 8-bit integers in nchw is on CUDA cores",
-        Condition{.operand = {Operand::s8, Operand::u8}, .layout = OperandLayout::nchw}},
+        "before sm_80 cuDNN's first choice for convolutions of 8-bit integers in nchw is on CUDA "
+        "cores",
+        Condition{.architecture = EnumSet<Sm>::before(sm_80),
+                  .operand = {Operand::s8, Operand::u8},
+                  .layout = OperandLayout::nchw}},
     TensorCoreRule{"layout-conv-fp8", layout_ok, yes,
                    "cuDNN has engines for fp8 in nhwc and in nchw, all of them for tensor cores",
                    Condition{.operand = kFp8}},
