@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -67,29 +69,52 @@ Result<std::vector<EpilogueStep>, BackendError> make_epilogue_steps(const Proble
     }
     steps.push_back({*function, std::nullopt});
   }
+  for (EpilogueStep& step : steps) step.function.compute = pointwise_compute_type(problem);
   put_residual_first(problem, steps);
   return steps;
+}
+
+// Returns the tensor that the convolution computes, among x, w and y.
+std::size_t result_index(ConvKind kind) {
+  switch (kind) {
+    case ConvKind::forward:
+      break;
+    case ConvKind::data:
+      return 0;
+    case ConvKind::weights:
+      return 1;
+  }
+  return 2;
 }
 
 void build_graph(GraphBuilder& builder, const Problem& problem, const ConvForm& form,
                  std::vector<EpilogueStep> steps) {
   const DataType compute = compute_type(problem);
-  const std::size_t x = builder.tensor(form.x);
-  const std::size_t w = builder.tensor(form.w);
-  const std::size_t y = builder.tensor(form.y);
-  const auto make_intermediate = [&](std::size_t number) {
-    return builder.intermediate(fmt::format("result {}", number), compute, form.y.dims,
-                                form.y.strides);
+  const TensorForm* const forms[] = {&form.x, &form.w, &form.y};
+  std::size_t tensors[std::size(forms)];
+  std::ranges::transform(forms, tensors,
+                         [&](const TensorForm* each) { return builder.tensor(*each); });
+  const std::size_t result = result_index(form.kind);
+  const std::size_t destination = tensors[result];
+  const auto make_intermediate = [&](std::size_t number, DataType dtype) {
+    return builder.intermediate(fmt::format("result {}", number), dtype, forms[result]->dims,
+                                forms[result]->strides);
   };
-  std::size_t previous = steps.empty() ? y : make_intermediate(0);
-  builder.convolution(form, compute, x, w, previous);
+  // cuDNN's engines read the convolution's factor as an integer if they write integer sums to
+  // memory, although its type is f32. They do not if they pass the sums on, here to an identity.
+  if (info(forms[result]->dtype).is_integer && steps.empty()) {
+    steps.push_back({{.mode = CUDNN_POINTWISE_IDENTITY, .compute = compute}, std::nullopt});
+  }
+  if (!steps.empty()) tensors[result] = make_intermediate(0, compute);
+  std::size_t previous = tensors[result];
+  builder.convolution(form, compute, tensors[0], tensors[1], tensors[2]);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::optional<std::size_t> operand;
     if (steps[i].operand) operand = builder.tensor(*steps[i].operand);
-    const std::size_t result = i + 1 == steps.size() ? y : make_intermediate(i + 1);
-    steps[i].function.compute = pointwise_compute_type(problem);
-    builder.pointwise(steps[i].function, previous, operand, result);
-    previous = result;
+    const std::size_t next =
+        i + 1 == steps.size() ? destination : make_intermediate(i + 1, steps[i].function.compute);
+    builder.pointwise(steps[i].function, previous, operand, next);
+    previous = next;
   }
 }
 
@@ -126,6 +151,11 @@ bool is_integer_gradient(const Problem& problem) {
   const auto form = find_conv_form(problem, is_byte_integer);
   return form && form->kind != ConvKind::forward;
 }
+// Whether the result is an integer that only tensor cores compute and pass on to another operation.
+bool is_integer_sum_without_tensor_cores(const Problem& problem) {
+  return is_byte_integer(problem) && info(problem.tensors.back().dtype).is_integer &&
+         (is_in_nchw(problem) || problem.dtype == DataType::u8);
+}
 
 constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
 constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
@@ -158,7 +188,7 @@ bool is_f8_in_odd_groups(const Problem& problem) {
   return form && count_groups(*form) > 1 && form->w.dims[1] % kChannels != 0;
 }
 
-constexpr ComputeCapability kBlackwell = {10, 0};
+constexpr ComputeCapability kHopper = {9, 0};
 
 constexpr CudnnGap kGaps[] = {
     {requests_fast_accumulation,
@@ -170,10 +200,11 @@ constexpr CudnnGap kExpectedGaps[] = {
     {is_integer_gradient,
      "cuDNN has no engine for gradients of 8-bit integers, and transposed convolutions run as "
      "gradients"},
+    {is_integer_sum_without_tensor_cores, "cuDNN has engines for sums in s32 only for s8 in nhwc"},
     {is_f8_gradient,
-     "before compute capability 10.0 cuDNN has no engine for gradients of f8, and transposed "
+     "before compute capability 9.0 cuDNN has no engine for gradients of f8, and transposed "
      "convolutions run as gradients",
-     kBlackwell},
+     kHopper},
     {is_f8_gradient_of_strided_data,
      "cuDNN has no engine for the gradient of an f8 convolution's data with strides"},
     {is_f8_gradient_of_odd_channels,

@@ -88,8 +88,8 @@ constexpr std::string_view kCuptiFiles[] = {"libcupti.so.13"};
 
 constexpr LibrarySpec kSpecs[] = {
     {"cuDNN", kCudnnFiles, kCudnnParts,
-     "conv and pool on cuda are unsupported, and networks with them; pointwise, batch_norm, "
-     "softmax and reorder run with the plugin's native kernels",
+     "conv and gradients of pool on cuda are unsupported, and networks with conv; forward pool, "
+     "pointwise, batch_norm, softmax and reorder run with the plugin's native kernels",
      "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
      "$BENCH_CUDA_LIBS",
      read_cudnn_version},

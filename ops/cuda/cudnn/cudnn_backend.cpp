@@ -53,6 +53,9 @@ class CudnnBackend final : public Backend {
   }
   KernelResult create(const Network& network) override;
   KernelResult create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
+  bool reject_last_engine(std::string_view reason) override {
+    return kernels_.reject_last_engine(reason);
+  }
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
   void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
 

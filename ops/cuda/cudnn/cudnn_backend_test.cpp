@@ -268,6 +268,63 @@ TEST_F(CudnnBackendTest, BatchNormGetsInverseDeviations) {
   EXPECT_NEAR(run.get(2)[1], 3.99, 1e-4);
 }
 
+// An H100 multiplied integer sums by the bits of the factor 1.0: 100 became -838860800.
+TEST_F(CudnnBackendTest, IntegerSumsAreNotMultipliedByTheBitsOfAFactor) {
+  for (const std::int64_t operations : {99, 1}) {  // an identity after the convolution, or not
+    backend_.reset();                              // with its plans
+    cudnn_.max_operations = operations;
+    for (const DataType dtype : {DataType::s8, DataType::u8}) {
+      for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+        Problem conv = problem("conv", "n2c4h5k6r3p1", dtype);
+        conv.layout = layout;
+        ASSERT_EQ(conv.tensors.back().dtype, DataType::s32);
+        compute_by_reference(conv, operations == 1 ? DataType::f32 : DataType::s32);
+        const auto kernel = create(conv);
+        EXPECT_EQ(kernel->implementation(),
+                  operations == 1 ? "cudnn:engine_0 + bench:elementwise" : "cudnn:engine_0");
+        expect_reference(conv, *kernel);
+      }
+    }
+  }
+}
+
+// In nchw, the gradient of a maximum reads source and result of the forward pass.
+TEST_F(CudnnBackendTest, TheGradientOfAMaximumInNchwReadsTheResult) {
+  Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f16, Direction::backward_data);
+  pool.layout = Layout::nchw;
+  const auto kernel = create(pool);
+  EXPECT_EQ(kernel->workspace(), pool.tensors[1].size());
+  test::DeviceRun run(device_, *kernel, pool.tensors);
+  const auto invocation = run.bind();
+  ASSERT_TRUE(invocation->run()) << invocation->error();
+  ASSERT_EQ(cudnn_.executions.size(), 2u);
+  const auto& forward = cudnn_.executions[0];
+  const auto& gradient = cudnn_.executions[1];
+  EXPECT_EQ(forward.at(1), run.addresses()[0]);
+  EXPECT_FALSE(forward.contains(kForwardMaxima));
+  EXPECT_EQ(gradient.at(1), run.addresses()[0]);
+  EXPECT_EQ(gradient.at(kMaximaResult), forward.at(kMaximaResult));
+  EXPECT_EQ(gradient.at(2), run.addresses()[1]);
+  EXPECT_EQ(gradient.at(3), run.addresses()[2]);
+}
+
+// An H100 refused the gradient: "pooling_bwd_exec_params.srcData == nullptr".
+TEST_F(CudnnBackendTest, TheGradientOfAnAverageInNchwHasAllAddresses) {
+  for (const char* tokens : {"avg_include_pad-n2c4h8r2u2", "avg_exclude_pad-n2c4h8r3u2p1"}) {
+    Problem pool = problem("pool", tokens, DataType::f16, Direction::backward_data);
+    pool.layout = Layout::nchw;
+    const auto kernel = create(pool);
+    EXPECT_EQ(kernel->workspace().count, 0);
+    test::DeviceRun run(device_, *kernel, pool.tensors);
+    const auto invocation = run.bind();
+    ASSERT_TRUE(invocation->run()) << invocation->error();
+    ASSERT_EQ(cudnn_.executions.size(), 1u);
+    EXPECT_EQ(cudnn_.executions[0].at(kUnreadSource), run.addresses()[1]);
+    EXPECT_EQ(cudnn_.executions[0].at(kUnreadResult), run.addresses()[0]);
+    cudnn_.executions.clear();
+  }
+}
+
 // The forward pass runs once, in prepare(), and writes to a buffer that the kernel keeps.
 TEST_F(CudnnBackendTest, MaximaAreMadeBeforeTheGradient) {
   const Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f16, Direction::backward_data);
@@ -356,6 +413,49 @@ TEST_F(CudnnBackendTest, TuningAsksAllListsAndMeasuresNoEngineTwice) {
             "cudnn:engine_1 (7=2) 9.000 us; cudnn:engine_2 (7=2) 7.000 us; "
             "cudnn:engine_1 (7=5) 8.000 us; cudnn:engine_7 (7=2) 5.000 us");
   EXPECT_EQ(kernel->implementation(), "cudnn:engine_7");
+}
+
+TEST_F(CudnnBackendTest, AnRejectedEngineIsFollowedByTheNextOne) {
+  cudnn_.engines = {
+      {.index = 3, .computes = false}, {.index = 4, .finishes = false}, {.index = 6}, {.index = 9}};
+  for (const char* tokens : {"n2c4h5k6r3p1", "n2c4h5k6r3p1+hardswish"}) {
+    const Problem conv = problem("conv", tokens, DataType::f16);
+    compute_by_reference(conv, conv.post_ops.empty() ? DataType::f16 : DataType::f32);
+    EXPECT_THAT(create(conv)->implementation(), HasSubstr("cudnn:engine_3"));
+    EXPECT_TRUE(backend().reject_last_engine("destination[0]: got 2, want 1"));
+    const auto second = create(conv);
+    EXPECT_THAT(second->implementation(), HasSubstr("cudnn:engine_6"));
+    EXPECT_EQ(second->details().at("rejected_engines"),
+              "engine_3 7=2: destination[0]: got 2, want 1");
+    expect_reference(conv, *second);
+    EXPECT_TRUE(backend().reject_last_engine("it failed"));
+    const auto third = create(conv);
+    EXPECT_THAT(third->implementation(), HasSubstr("cudnn:engine_9"));
+    EXPECT_THAT(third->details().at("rejected_engines"), HasSubstr("; engine_6 7=2: it failed"));
+    // There is no other one, so nothing changes.
+    EXPECT_FALSE(backend().reject_last_engine("wrong too"));
+    EXPECT_EQ(create(conv)->implementation(), third->implementation());
+  }
+}
+
+TEST_F(CudnnBackendTest, ANativeKernelHasNoOtherEngine) {
+  create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  create(problem("softmax", "4x10", DataType::f16));
+  EXPECT_FALSE(backend().reject_last_engine("wrong"));
+}
+
+TEST_F(CudnnBackendTest, Fp8IsSummedIn13BitsBeforeBlackwell) {
+  const Problem conv = problem("conv", "n2c16h5k16r3p1", DataType::f8_e4m3);
+  for (const auto& [major, minor, is_reduced] :
+       {std::tuple(8, 9, true), std::tuple(9, 0, true), std::tuple(10, 0, false)}) {
+    device_.runtime->script.traits.major = major;
+    device_.runtime->script.traits.minor = minor;
+    const auto kernel = create(conv);
+    EXPECT_EQ(kernel->summation() == Summation::reduced, is_reduced) << major;
+    EXPECT_EQ(kernel->details().contains("accumulation"), is_reduced) << major;
+  }
+  device_.runtime->script.traits.major = 9;
+  EXPECT_EQ(create(problem("conv", "n2c16h5k16r3p1", DataType::f16))->summation(), Summation::full);
 }
 
 TEST_F(CudnnBackendTest, NoMemoryForAWorkspaceIsSkipped) {

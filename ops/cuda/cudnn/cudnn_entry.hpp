@@ -42,9 +42,9 @@ struct CudnnEntry {
   // rejects these sizes and types. The pointer is null if cuDNN has no operation for the operator.
   Result<OperationGraph, BackendError> (*graph)(const CudnnTarget& target,
                                                 const Problem& problem) = nullptr;
-  // Gaps observed with cuDNN 9.19. `gaps` were observed on every device; native kernels compute
-  // their problems. `expected_gaps` were observed for described devices; nothing computes their
-  // problems.
+  // Gaps observed with cuDNN 9.19. `gaps` hold on every device, also if cuDNN offers an engine;
+  // native kernels compute their problems. `expected_gaps` were observed for described devices, and
+  // only predict what cuDNN answers on a device.
   std::span<const CudnnGap> gaps = {};
   std::span<const CudnnGap> expected_gaps = {};
   // Returns a tensor's arrangement if it differs from the graph's form, else nullopt. The pointer

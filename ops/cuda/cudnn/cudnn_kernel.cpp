@@ -37,8 +37,13 @@ class ExcludedEngines {
 
 }  // namespace
 
+std::string engine_name(const PlannedEngine& engine, std::string_view knobs) {
+  return fmt::format("engine_{}{}{}", engine.index, knobs.empty() ? "" : " ", knobs);
+}
+
 Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
-    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans) {
+    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans,
+    std::span<const RejectedEngine> rejected) {
   const CudnnTarget target = session.target();
   const auto shared_graph = std::make_shared<const OperationGraph>(std::move(graph));
   std::vector<std::shared_ptr<ExecutionPlan>> plans;
@@ -53,6 +58,8 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_e
       excluded.add(candidate.engine, candidate.exclusion);
     for (EngineCandidate& candidate : candidates->usable) {
       if (std::ssize(plans) >= max_plans) break;
+      const std::string name = engine_name(candidate.engine, candidate.knobs);
+      if (std::ranges::find(rejected, name, &RejectedEngine::engine) != rejected.end()) continue;
       auto plan = finish_plan(target, candidate.configuration, nullptr);
       if (!plan) {
         if (!first_reason) first_reason = "cuDNN: " + plan.error().message();
@@ -110,6 +117,42 @@ void from_inverse_deviation(DataType dtype, void* values, std::int64_t count, do
 
 namespace {
 
+const TensorForm* find_form(const ExecutionPlan& plan, std::int64_t uid) {
+  const auto form = std::ranges::find(plan.graph->tensors, uid, &TensorForm::uid);
+  return form == plan.graph->tensors.end() ? nullptr : &*form;
+}
+
+const TensorForm* find_form(const ProblemPlan& plan, std::int64_t uid) {
+  for (const auto& execution_plan : {plan.main, plan.maxima}) {
+    if (execution_plan == nullptr) continue;
+    if (const TensorForm* form = find_form(*execution_plan, uid)) return form;
+  }
+  return nullptr;
+}
+
+// Returns the tensor of the forward pass that the gradient of a maximum reads; nullptr if the plan
+// is another one.
+const TensorForm* find_kept_form(const ProblemPlan& plan) {
+  if (plan.maxima == nullptr) return nullptr;
+  const TensorForm* positions = find_form(*plan.main, kForwardMaxima);
+  return positions != nullptr ? positions : find_form(*plan.main, kMaximaResult);
+}
+
+Bytes plain_size(const TensorForm& form) {
+  return make_arrangement(form.dims, MemoryLayout::plain).packed_size(form.dtype);
+}
+
+// Tensor cores of compute capability 8.9 and 9.0 add products of fp8 with 13 bits after the leading
+// one. cuBLASLt may add such sums to f32; cuDNN's convolutions do not, and offer no choice. Seen on
+// an H100 with cuDNN 9.19: errors of 2^-13 of the sums' magnitude.
+Summation find_summation(const Problem& problem, const DeviceTraits& device) {
+  constexpr ComputeCapability kFirst = {8, 9}, kEnd = {10, 0};
+  const ComputeCapability capability = {device.major, device.minor};
+  const bool is_reduced =
+      problem.op->name == "conv" && is_f8(problem) && capability >= kFirst && capability < kEnd;
+  return is_reduced ? Summation::reduced : Summation::full;
+}
+
 // Addresses of a plan's tensors, by uid.
 using TensorAddresses = std::map<std::int64_t, void*>;
 
@@ -164,13 +207,14 @@ class CudnnKernel final : public PackedKernel {
  public:
   CudnnKernel(DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
               std::vector<DeviceTensor> tensors, ProblemPlan plan, DeviceBuffer workspace,
-              DeviceBuffer maxima)
+              DeviceBuffer kept)
       : PackedKernel(std::move(parts), std::move(tensors)),
         session_(std::move(session)),
         op_(problem.op->name),
+        summation_(find_summation(problem, runtime().traits())),
         plan_(std::move(plan)),
         workspace_(std::move(workspace)),
-        maxima_(std::move(maxima)) {}
+        kept_(std::move(kept)) {}
 
   std::string implementation() const override {
     return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
@@ -178,7 +222,8 @@ class CudnnKernel final : public PackedKernel {
   std::vector<KernelStep> steps() const override {
     return {{"", op_, implementation(), format_layouts(buffers()), {}}};
   }
-  Bytes workspace() const override { return workspace_.size() + maxima_.size(); }
+  Bytes workspace() const override { return workspace_.size() + kept_.size(); }
+  Summation summation() const override { return summation_; }
   Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
   std::map<std::string, std::string> details() const override;
@@ -188,9 +233,10 @@ class CudnnKernel final : public PackedKernel {
 
   std::shared_ptr<CudnnSession> session_;
   std::string op_;
+  Summation summation_;
   ProblemPlan plan_;
   DeviceBuffer workspace_;
-  DeviceBuffer maxima_;  // positions of the forward pass's maxima; empty if the plan needs none
+  DeviceBuffer kept_;  // find_kept_form(); empty if there is none
 };
 
 TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
@@ -198,23 +244,25 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     result[static_cast<std::int64_t>(i) + 1] = buffers[i];
   }
-  result[kForwardMaxima] = maxima_.data();
+  // The tensors that the gradient of an average does not read are as large as those of the problem.
+  result[kUnreadSource] = buffers.back();
+  result[kUnreadResult] = buffers.front();
+  if (const TensorForm* kept = find_kept_form(plan_)) result[kept->uid] = kept_.data();
   return result;
 }
 
-// Runs the forward pass that writes the positions of the maxima. Its result and its workspace are
-// needed only in this call.
+// Runs the forward pass that writes what the gradient of a maximum reads. Its other results and its
+// workspace are needed only in this call.
 Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (plan_.maxima == nullptr) return Done{};
-  const auto& tensors = plan_.maxima->graph->tensors;
-  const auto result = std::ranges::find(tensors, kMaximaResult, &TensorForm::uid);
-  const Bytes size = make_arrangement(result->dims, MemoryLayout::plain).packed_size(result->dtype);
-  auto scratch = DeviceBuffer::create(runtime(), size);
+  const bool is_kept = find_kept_form(plan_)->uid == kMaximaResult;
+  auto scratch = DeviceBuffer::create(
+      runtime(), is_kept ? Bytes{0} : plain_size(*find_form(*plan_.maxima, kMaximaResult)));
   if (!scratch) return Error{scratch.error().reason, "", ""};
   auto workspace = DeviceBuffer::create(runtime(), plan_.maxima->workspace);
   if (!workspace) return Error{workspace.error().reason, "", ""};
   TensorAddresses tensor_addresses = addresses(buffers);
-  tensor_addresses[kMaximaResult] = scratch->data();
+  if (!is_kept) tensor_addresses[kMaximaResult] = scratch->data();
   BENCH_ASSIGN_OR_RETURN(
       const Descriptor variant_pack,
       make_variant_pack(*session_, *plan_.maxima, tensor_addresses, workspace->data()));
@@ -234,18 +282,10 @@ std::map<std::string, std::string> CudnnKernel::details() const {
   std::map<std::string, std::string> details = CudaKernel::details();
   details["engine"] = plan_.main->engine.text();
   details["knobs"] = plan_.main->knobs;
+  if (summation_ == Summation::reduced) details["accumulation"] = "13 bits";
   if (!plan_.main->excluded.empty()) details["engines_not_used"] = plan_.main->excluded;
   for (const auto& [name, value] : plan_.details) details[name] = value;
   return details;
-}
-
-const TensorForm* find_form(const ProblemPlan& plan, std::int64_t uid) {
-  for (const auto& execution_plan : {plan.main, plan.maxima}) {
-    if (execution_plan == nullptr) continue;
-    const auto form = std::ranges::find(execution_plan->graph->tensors, uid, &TensorForm::uid);
-    if (form != execution_plan->graph->tensors.end()) return &*form;
-  }
-  return nullptr;
 }
 
 DeviceTensor device_tensor(const Problem& problem, std::size_t index, const ProblemPlan& plan) {
@@ -273,13 +313,6 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   return result;
 }
 
-// Returns the size of the buffer for the positions of the maxima; 0 if the plan needs none.
-Bytes maxima_size(const ProblemPlan& plan) {
-  const TensorForm* form = plan.maxima == nullptr ? nullptr : find_form(plan, kForwardMaxima);
-  if (form == nullptr) return {0};
-  return make_arrangement(form->dims, MemoryLayout::plain).packed_size(form->dtype);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
@@ -291,11 +324,14 @@ Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
   }
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace,
                          DeviceBuffer::create(*parts.runtime, plan.main->workspace));
-  BENCH_ASSIGN_OR_RETURN(DeviceBuffer maxima,
-                         DeviceBuffer::create(*parts.runtime, maxima_size(plan)));
+  const TensorForm* kept_form = find_kept_form(plan);
+  BENCH_ASSIGN_OR_RETURN(
+      DeviceBuffer kept,
+      DeviceBuffer::create(*parts.runtime,
+                           kept_form == nullptr ? Bytes{0} : plain_size(*kept_form)));
   return std::unique_ptr<Kernel>(std::make_unique<CudnnKernel>(
       std::move(parts), std::move(session), problem, std::move(tensors), std::move(plan),
-      std::move(workspace), std::move(maxima)));
+      std::move(workspace), std::move(kept)));
 }
 
 }  // namespace bench::ops::cuda

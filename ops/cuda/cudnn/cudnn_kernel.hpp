@@ -17,10 +17,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
+
+// Returns the name of an engine with its settings: "engine_6 12=3 8=0".
+std::string engine_name(const PlannedEngine& engine, std::string_view knobs);
 
 // A plan that executes an operation graph on a session's device.
 struct ExecutionPlan {
@@ -32,14 +37,23 @@ struct ExecutionPlan {
   // Engines that cuDNN's heuristics offer and that are not used, each with the reason:
   // "engine 0: they round their inputs". Empty if there are none.
   std::string excluded;
+
+  std::string name() const { return engine_name(engine, knobs); }
+};
+
+// An engine that must not be used for a problem, with the reason.
+struct RejectedEngine {
+  std::string engine;  // ExecutionPlan::name()
+  std::string reason;
 };
 
 // Returns at most `max_plans` plans, best first. For one plan, asks the heuristics' first list, and
-// the others only if none of its plans can be finished; for more plans, asks all lists. Skips plans
-// that cannot be finished. BackendError: no plan can be finished, with the reason of the first
-// candidate.
+// the others only if none of its plans can be finished; for more plans, asks all lists. Skips the
+// engines in `rejected` and plans that cannot be finished. BackendError: no plan can be finished,
+// with the reason of the first candidate.
 Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
-    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans);
+    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans,
+    std::span<const RejectedEngine> rejected = {});
 
 // Returns how the buffer of tensor number `tensor` stores the problem's tensor, which the graph
 // describes as `form`. Pure.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests: a cuDNN that records its input, offers scripted engines, and executes plans as
-// launches of a scripted device. Only one object may exist at a time, because a function table has
-// no user data.
+// launches of a scripted device. As on an H100, a convolution multiplies its result by its factor,
+// and the gradient of pooling in nchw demands source and result of the forward pass. Only one
+// object may exist at a time, because a function table has no user data.
 #pragma once
 
+#include "base/data_type.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/runtime/scripted_runtime.hpp"
 
 #include <cudnn_graph.h>
@@ -32,6 +35,7 @@ struct FakeEngine {
   bool finishes = true;  // whether a plan with this engine can be finalised
   bool executes = true;
   std::int64_t knob = 2;  // value of the engine's only setting, knob 7
+  bool computes = true;  // whether it does what `FakeCudnn::work` says
 };
 
 class FakeCudnn {
@@ -127,7 +131,8 @@ class FakeCudnn {
   struct FakeDescriptor {
     cudnnBackendDescriptorType_t type{};
     std::map<int, std::vector<std::uint8_t>> values;
-    FakeEngine engine;  // for configurations, engines and plans
+    FakeEngine engine;      // for configurations, engines and plans
+    void* graph = nullptr;  // for configurations and plans
   };
 
   static std::size_t size_of(cudnnBackendAttributeType_t type) {
@@ -164,6 +169,8 @@ class FakeCudnn {
         count = std::min(limit, static_cast<std::int64_t>(list.size()));
         for (std::int64_t i = 0; i < count; ++i) {
           to_fake(targets[i]).engine = list[static_cast<std::size_t>(i)];
+          to_fake(targets[i]).graph =
+              read_values<void*>(descriptor, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).at(0);
         }
         return CUDNN_STATUS_SUCCESS;
       }
@@ -207,9 +214,10 @@ class FakeCudnn {
     if (read_values<void*>(descriptor, 400) != std::vector<void*>{this}) {
       return CUDNN_STATUS_BAD_PARAM;
     }
-    descriptor.engine =
-        to_fake(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0))
-            .engine;
+    const FakeDescriptor& configuration =
+        to_fake(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0));
+    descriptor.engine = configuration.engine;
+    descriptor.graph = configuration.graph;
     if (!descriptor.engine.finishes) return CUDNN_STATUS_NOT_SUPPORTED;
     ++plans;
     return CUDNN_STATUS_SUCCESS;
@@ -221,13 +229,94 @@ class FakeCudnn {
     const auto pointers = read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
     Addresses addresses;
     for (std::size_t i = 0; i < uids.size(); ++i) addresses[uids[i]] = pointers.at(i);
+    if (!has_forward_tensors(plan, addresses)) return CUDNN_STATUS_BAD_PARAM;
     executions.push_back(addresses);
     workspaces.push_back(read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE).at(0));
     const auto launched = runtime_->launch_kernel("engine " + std::to_string(plan.engine.index),
-                                                  plan.engine.time, [this, addresses] {
-                                                    if (work) work(addresses);
+                                                  plan.engine.time, [this, &plan, addresses] {
+                                                    if (!work || !plan.engine.computes) return;
+                                                    work(addresses);
+                                                    multiply_convolutions(plan, addresses);
                                                   });
     return launched ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
+  }
+
+  static std::vector<FakeDescriptor*> list_operations(const FakeDescriptor& plan,
+                                                      cudnnBackendDescriptorType_t type) {
+    std::vector<FakeDescriptor*> found;
+    for (void* each : read_values<void*>(to_fake(plan.graph), CUDNN_ATTR_OPERATIONGRAPH_OPS)) {
+      if (to_fake(each).type == type) found.push_back(&to_fake(each));
+    }
+    return found;
+  }
+  static std::int64_t read_uid(const FakeDescriptor& tensor) {
+    return read_values<std::int64_t>(tensor, CUDNN_ATTR_TENSOR_UNIQUE_ID).at(0);
+  }
+
+  // Whether each gradient of pooling in nchw has the tensors that cudnnPoolingBackward demands.
+  static bool has_forward_tensors(const FakeDescriptor& plan, const Addresses& addresses) {
+    for (const FakeDescriptor* gradient :
+         list_operations(plan, CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR)) {
+      const auto dx = read_values<void*>(*gradient, CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC);
+      const auto strides = read_values<std::int64_t>(to_fake(dx.at(0)), CUDNN_ATTR_TENSOR_STRIDES);
+      if (strides.at(1) == 1) continue;
+      for (const auto name :
+           {CUDNN_ATTR_OPERATION_RESAMPLE_BWD_XDESC, CUDNN_ATTR_OPERATION_RESAMPLE_BWD_YDESC}) {
+        const auto tensor = read_values<void*>(*gradient, name);
+        if (tensor.empty() || addresses.at(read_uid(to_fake(tensor[0]))) == nullptr) return false;
+      }
+    }
+    return true;
+  }
+
+  struct ConvolutionNames {
+    cudnnBackendDescriptorType_t type;
+    cudnnBackendAttributeName_t result, alpha;
+  };
+  static constexpr ConvolutionNames kConvolutions[] = {
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA},
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA},
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA}};
+
+  static DataType read_type(const FakeDescriptor& tensor) {
+    const auto code = read_values<std::int32_t>(tensor, CUDNN_ATTR_TENSOR_DATA_TYPE).at(0);
+    const auto all = data_types();
+    return std::ranges::find(all, code,
+                             [](const DataTypeInfo& row) {
+                               return static_cast<std::int32_t>(cudnn_type(row.type));
+                             })
+        ->type;
+  }
+
+  // Multiplies what the convolutions wrote to memory by their factors. As on an H100, the bits of
+  // the factor of integer sums are read as an integer.
+  static void multiply_convolutions(const FakeDescriptor& plan, const Addresses& addresses) {
+    for (const ConvolutionNames& names : kConvolutions) {
+      for (const FakeDescriptor* convolution : list_operations(plan, names.type)) {
+        const FakeDescriptor& y = to_fake(read_values<void*>(*convolution, names.result).at(0));
+        if (read_values<std::uint8_t>(y, CUDNN_ATTR_TENSOR_IS_VIRTUAL).at(0) != 0) continue;
+        multiply(y, addresses.at(read_uid(y)), convolution->values.at(names.alpha));
+      }
+    }
+  }
+  static void multiply(const FakeDescriptor& y, void* values,
+                       const std::vector<std::uint8_t>& factor_bytes) {
+    const DataType type = read_type(y);
+    const DataType factor_type =
+        type == DataType::s32 || type == DataType::f64 ? type : DataType::f32;
+    const double factor = load_element(factor_type, factor_bytes.data(), 0);
+    std::size_t count = 1;
+    for (const std::int64_t size : read_values<std::int64_t>(y, CUDNN_ATTR_TENSOR_DIMENSIONS)) {
+      count *= static_cast<std::size_t>(size);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      store_element(type, values, i, load_element(type, values, i) * factor);
+    }
   }
 
   static inline FakeCudnn* current_ = nullptr;

@@ -17,11 +17,14 @@
 
 namespace bench::ops::cuda {
 
-// Uid of an extra input of the max pooling gradient, which is not a tensor of the problem. It
-// contains the positions of the forward pass's maxima, one byte each.
+// Uids of what the gradient of max pooling reads of the forward pass. They are not tensors of the
+// problem. In nhwc it reads the positions of the maxima, one byte each; in nchw the result.
 inline constexpr std::int64_t kForwardMaxima = 2000;
-// Uid of the result of that forward pass. Nothing reads this tensor.
 inline constexpr std::int64_t kMaximaResult = 2001;
+// Uids of source and result of the forward pass for the gradient of an average in nchw, whose
+// engine demands their addresses but does not read them. Any memory of their sizes will do.
+inline constexpr std::int64_t kUnreadSource = 2002;
+inline constexpr std::int64_t kUnreadResult = 2003;
 
 // Alignment in bytes that graphs declare for every tensor, so it is also what plans require of
 // their addresses. Device memory and the parts of one allocation have it.
@@ -48,8 +51,8 @@ Result<OperationGraph, BackendError> operation_graph(const CudnnTarget& target,
                                                      const Problem& problem);
 
 // Builds the graph of the forward pooling that must run before the gradient of max pooling.
-// `problem` is the gradient. The graph writes its result (kMaximaResult) and the positions of the
-// maxima (kForwardMaxima) of the source (uid 1).
+// `problem` is the gradient. The graph reads the source (uid 1) and writes its result
+// (kMaximaResult), in nhwc also the positions of the maxima (kForwardMaxima).
 Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
                                                   const Problem& problem);
 

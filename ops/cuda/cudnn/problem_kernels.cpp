@@ -73,6 +73,14 @@ void keep_session(const std::shared_ptr<CudnnSession>& session,
   }
 }
 
+std::string format_rejected(std::span<const RejectedEngine> rejected) {
+  std::vector<std::string> texts;
+  for (const RejectedEngine& each : rejected) {
+    texts.push_back(fmt::format("{}: {}", each.engine, each.reason));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 }  // namespace
 
 void ProblemKernels::plan_ahead(std::span<const Problem> problems) {
@@ -113,16 +121,12 @@ ProblemKernels::MaybePlans ProblemKernels::create_plans(CudnnSession& session,
                                                         const Problem& problem) const {
   BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph(session.target(), problem));
   return create_execution_plans(session, problem, std::move(graph),
-                                std::max<std::int64_t>(1, tuning_));
+                                std::max<std::int64_t>(1, tuning_), find_rejected(problem));
 }
 
 ProblemKernels::MaybePlans ProblemKernels::take_plans(const Problem& problem) {
   auto planned = planned_ahead_.extract(tuned_key(problem));
   return planned ? std::move(planned.mapped()) : create_plans(**session_, problem);
-}
-
-std::string ProblemKernels::tuned_key(const Problem& problem) const {
-  return fmt::format("{} {}", plan_key(problem), tuning_);
 }
 
 Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& problem) {
@@ -134,6 +138,7 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
                            create_execution_plans(**session_, problem, std::move(forward), 1));
     maxima = forward_plans.front();
   }
+  const std::span<const RejectedEngine> rejected = find_rejected(problem);
   BENCH_ASSIGN_OR_RETURN(auto main_plans, take_plans(problem));
   std::vector<ProblemPlan> plans;
   for (auto& main_plan : main_plans) plans.push_back({std::move(main_plan), maxima, {}});
@@ -147,6 +152,7 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
   // The first plan reports the time of all plans that were created ahead.
   const Nanoseconds planning_time = own_time + std::exchange(planning_ahead_time_, Nanoseconds(0));
   chosen.details["setup.plan_ns"] = fmt::to_string(planning_time.count());
+  if (!rejected.empty()) chosen.details["rejected_engines"] = format_rejected(rejected);
   return chosen;
 }
 
@@ -178,6 +184,16 @@ Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
   return best;
 }
 
+std::span<const RejectedEngine> ProblemKernels::find_rejected(const Problem& problem) const {
+  const auto found = rejected_.find(plan_key(problem));
+  if (found == rejected_.end()) return {};
+  return found->second;
+}
+
+std::string ProblemKernels::tuned_key(const Problem& problem) const {
+  return fmt::format("{} {} {}", plan_key(problem), tuning_, find_rejected(problem).size());
+}
+
 Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
   const std::string key = tuned_key(problem);
   if (const auto cached = plans_.find(key); cached != plans_.end()) {
@@ -192,10 +208,27 @@ Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
   return new_plan;
 }
 
+bool ProblemKernels::reject_last_engine(std::string_view reason) {
+  constexpr std::size_t kMaxRejected = 8;  // enough to pass the variants of one engine
+  const auto last = std::exchange(last_plan_, std::nullopt);
+  if (!last || parts_.runtime->lost()) return false;
+  auto& rejected = rejected_[plan_key(last->problem)];
+  if (rejected.size() == kMaxRejected) return false;
+  rejected.push_back({last->engine, std::string(reason)});
+  auto next = make_plan(last->problem);
+  if (!next) {
+    rejected.pop_back();
+    return false;
+  }
+  plans_.emplace(tuned_key(last->problem), *std::move(next));
+  return true;
+}
+
 ProblemKernels::KernelResult ProblemKernels::create_from_graph(const Problem& problem) {
   if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
   if (!session_) return session_.error();
   BENCH_ASSIGN_OR_RETURN(ProblemPlan problem_plan, plan(problem));
+  last_plan_ = LastPlan{problem, problem_plan.main->name()};
   return make_cudnn_kernel(parts_, *session_, problem, std::move(problem_plan));
 }
 
@@ -299,6 +332,7 @@ ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem, Kern
 }
 
 ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem) {
+  last_plan_.reset();
   // If cuDNN does not have this operator, its native kernel reports a more useful reason.
   if (find_cudnn_entry(problem.op->name) == nullptr) return create_native(problem);
   auto cudnn_kernel = create_from_graph(problem);

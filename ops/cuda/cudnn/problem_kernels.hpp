@@ -14,8 +14,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -51,11 +53,14 @@ class ProblemKernels {
   // engine that is compiled at run time takes half a second. create() uses the plans and reports
   // their errors.
   void plan_ahead(std::span<const Problem> problems);
-  // Returns a key. Problems with equal keys have the same plans at the present tuning.
+  // Returns plan_key() with what decides among a problem's plans: tuning and rejected engines.
   std::string tuned_key(const Problem& problem) const;
   // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
   // its result in the output's type.
   Result<std::unique_ptr<Kernel>, BackendError> create_product(const Problem& problem);
+  // Implements Backend::reject_last_engine() for the cuDNN plan of the last create(). A kernel
+  // without such a plan has no other engine.
+  bool reject_last_engine(std::string_view reason);
   // Applies to plans and products that are created from now on.
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
 
@@ -71,10 +76,17 @@ class ProblemKernels {
                                     DataType intermediate_dtype);
   KernelResult create_with_bias_gradient(const Problem& problem);
   KernelResult create_native(const Problem& problem);
+  std::span<const RejectedEngine> find_rejected(const Problem& problem) const;
   Result<ProblemPlan, BackendError> plan(const Problem& problem);
   Result<ProblemPlan, BackendError> make_plan(const Problem& problem);
   Result<ProblemPlan, BackendError> choose_fastest_plan(const Problem& problem,
                                                         std::vector<ProblemPlan> plans);
+
+  // The part that a plan computes of the last created problem.
+  struct LastPlan {
+    Problem problem;
+    std::string engine;  // ExecutionPlan::name()
+  };
 
   DeviceParts parts_;
   MaybeSession session_;
@@ -87,6 +99,8 @@ class ProblemKernels {
   std::map<std::string, MaybePlans> planned_ahead_;
   Nanoseconds planning_ahead_time_{0};                   // not reported yet
   std::vector<std::shared_ptr<CudnnSession>> planners_;  // one for each thread
+  std::map<std::string, std::vector<RejectedEngine>> rejected_;  // by plan_key()
+  std::optional<LastPlan> last_plan_;
 };
 
 }  // namespace bench::ops::cuda

@@ -41,7 +41,10 @@ ConvSplit conv_split(const Problem& problem) {
   if (problem.op->name != "conv") return ConvSplit::none;
   const bool has_bias = conv_shape(problem.parameters).bias == Bias::present;
   if (problem.direction == Direction::forward) {
-    return has_bias || !problem.post_ops.empty() ? ConvSplit::epilogue : ConvSplit::none;
+    // Without bias and post-ops, the native kernel of an integer convolution only converts.
+    const bool has_epilogue =
+        has_bias || !problem.post_ops.empty() || info(problem.dtype).is_integer;
+    return has_epilogue ? ConvSplit::epilogue : ConvSplit::none;
   }
   const bool needs_bias_gradient = problem.direction == Direction::backward_weights && has_bias;
   return needs_bias_gradient ? ConvSplit::bias_gradient : ConvSplit::none;
@@ -61,7 +64,7 @@ Problem conv_part(const Problem& problem, DataType intermediate_dtype) {
 std::vector<DataType> intermediate_types(const Problem& problem) {
   const DataTypeInfo& type = info(problem.dtype);
   constexpr std::int64_t kWordBytes = 4;
-  if (type.is_integer) return {DataType::f32, DataType::s32};
+  if (type.is_integer) return {DataType::f32};
   if (type.bytes < kWordBytes) return {DataType::f32, problem.dtype};
   return {problem.dtype};
 }

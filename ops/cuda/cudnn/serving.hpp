@@ -27,8 +27,8 @@ ConvSplit conv_split(const Problem& problem);
 // forward convolution has the type `intermediate_dtype`.
 Problem conv_part(const Problem& problem, DataType intermediate_dtype);
 // Returns the types that the intermediate result may have, the preferred one first. For narrow
-// types this is f32, because each part rounds its result. The last type is the problem's type, or
-// s32 for integers.
+// types this is f32, because each part rounds its result. The last type is the problem's type. For
+// integers f32 is the only one: it represents their sums exactly up to 2^24.
 std::vector<DataType> intermediate_types(const Problem& problem);
 
 // Returns a key. Problems with equal keys can use the same cuDNN graph and plan.

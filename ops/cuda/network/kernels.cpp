@@ -162,6 +162,7 @@ class ChainKernel final : public CudaKernel {
   std::vector<KernelStep> steps() const override { return steps_; }
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return workspace_; }
+  Summation summation() const override;
   Status pack(std::size_t index, const void* plain, void* packed) override;
   Status unpack(std::size_t index, const void* packed, void* plain) override;
   Status prepare(std::span<void* const> buffers) override;
@@ -180,6 +181,13 @@ class ChainKernel final : public CudaKernel {
   std::vector<std::size_t> first_steps_;  // first step of each part
   Bytes workspace_;
 };
+
+Summation ChainKernel::summation() const {
+  const bool is_reduced = std::ranges::any_of(chain_.steps, [](const ChainStep& step) {
+    return step.kernel->summation() == Summation::reduced;
+  });
+  return is_reduced ? Summation::reduced : Summation::full;
+}
 
 ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
                          IntermediateStorage storage, std::vector<DeviceBuffer> workspace_buffers)

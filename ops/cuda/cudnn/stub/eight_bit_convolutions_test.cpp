@@ -2,6 +2,7 @@
 // Convolutions of fp8 and 8-bit integers: compares the answers of the ops/tensor_core rules and of
 // check_support() with what cuDNN offers on described devices. Their engines are compiled at run
 // time, which requires a loaded driver or its stub.
+#include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -54,11 +55,20 @@ Offer find_offer(const std::shared_ptr<const CudnnApi>& api, const Problem& prob
   return {engines->front().index, engines->front().has(EngineNote::tensor_core)};
 }
 
+// Whether a described device hides the engines that the device has: cuDNN offers none for gradients
+// of fp8 on a described sm_90, but an H100 ran both gradients in both layouts (cuDNN 9.19, driver
+// 580).
+bool is_hidden_by_description(const ConvCase& conv_case, std::string_view architecture) {
+  const bool is_transposed = conv_case.tokens.ends_with("+transposed");
+  const Direction forward = is_transposed ? Direction::backward_data : Direction::forward;
+  return architecture == "sm_90" && is_fp8(conv_case.dtype) && conv_case.direction != forward;
+}
+
 // Whether cuDNN has an engine although the rules deny one. The rules do not consider the kernel: in
 // nhwc the data gradient of a kernel of size 1 is a matrix product.
 bool is_beyond_the_rules(const ConvCase& conv_case, std::string_view architecture) {
   return conv_case.tokens.ends_with("r1") && conv_case.direction == Direction::backward_data &&
-         conv_case.layout == Layout::nhwc && (architecture == "sm_89" || architecture == "sm_90");
+         conv_case.layout == Layout::nhwc && architecture == "sm_89";
 }
 
 TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
@@ -75,6 +85,7 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
       for (const Direction direction : kDirections) {
         for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
           const ConvCase conv_case{shape, DataType::f8_e4m3, layout, direction};
+          if (is_hidden_by_description(conv_case, device.architecture)) continue;
           const Problem problem = conv_problem(conv_case);
           const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
           const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
@@ -90,6 +101,23 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
     }
   }
   EXPECT_GT(eligible, 40);
+}
+
+// What an H100 ran (cuDNN 9.19): both gradients in both formats and layouts.
+TEST(EightBitConvolutions, GradientsOfFp8AreEligibleAndSupportedAsAnH100RanThem) {
+  BENCH_NEED_CUDNN(api);
+  const Platform platform = parse_platform("sm_90").value();
+  for (const Direction direction : {Direction::backward_data, Direction::backward_weights}) {
+    for (const DataType dtype : {DataType::f8_e4m3, DataType::f8_e5m2}) {
+      for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
+        const ConvCase conv_case{"n4c64h28w28k64r3s3p1", dtype, layout, direction};
+        const Problem problem = conv_problem(conv_case);
+        EXPECT_EQ(assess_tensor_cores(problem, platform).answer, TensorCoreAnswer::eligible)
+            << format_conv_case(conv_case, "sm_90");
+        EXPECT_EQ(check_support(problem, {api, "", {9, 0}}).by, "cuDNN");
+      }
+    }
+  }
 }
 
 TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
@@ -112,8 +140,8 @@ TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
 }
 
 // Integer results are exact, and most of their engines have no note. The test therefore checks
-// whether s8 gets another engine than u8. Tensor cores could multiply u8, but cuDNN has no kernels
-// for it.
+// whether s8 gets another engine than u8, for sums in f32, which every one of them has. Tensor
+// cores could multiply u8, but cuDNN has no kernels for it.
 TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -129,22 +157,23 @@ TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
         const Problem problem = conv_problem(conv_case);
         const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
         const Problem plain = conv_problem({shape, DataType::u8, layout});
-        const Offer of_plain = find_offer(api, plain, json);
+        const Offer of_plain = find_offer(api, conv_part(plain, DataType::f32), json);
         EXPECT_FALSE(of_plain.tensor_cores);
         EXPECT_EQ(assess_tensor_cores(plain, platform).rule, "u8");
-        EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible,
-                  find_offer(api, problem, json).engine != of_plain.engine)
+        EXPECT_EQ(
+            verdict.answer == TensorCoreAnswer::eligible,
+            find_offer(api, conv_part(problem, DataType::f32), json).engine != of_plain.engine)
             << format_conv_case(conv_case, device.architecture) << ": " << verdict.reason;
       }
     }
   }
 }
 
-// Whether cuDNN offers an engine that check_support() does not know: for gradients of s8 in groups,
-// only on Blackwell.
+// Whether cuDNN may offer an engine that check_support() does not know: for gradients of s8, only
+// on Blackwell.
 bool is_beyond_support(const ConvCase& conv_case, ComputeCapability capability) {
   return conv_case.dtype == DataType::s8 && capability.major == 10 &&
-         conv_case.tokens.find('g') != std::string::npos;
+         conv_case.direction != Direction::forward;
 }
 
 TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
@@ -162,10 +191,16 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
             std::pair(DataType::s8, Layout::nhwc)}) {
         for (const Direction direction : kDirections) {
           const ConvCase conv_case{shape, dtype, layout, direction};
-          if (is_beyond_support(conv_case, device.capability)) continue;
+          if (is_beyond_support(conv_case, device.capability) ||
+              is_hidden_by_description(conv_case, device.architecture)) {
+            continue;
+          }
           const Problem problem = conv_problem(conv_case);
           const Support support = check_support(problem, {api, "", device.capability});
-          const bool has_engine = planned_engines(api, problem, json, {1, 0}).ok();
+          const bool has_engine =
+              planned_engines(api, problem, json, {1, 0}).ok() ||
+              (conv_split(problem) != ConvSplit::none &&
+               planned_engines(api, conv_part(problem, DataType::f32), json, {1, 0}).ok());
           EXPECT_EQ(support.runs == Runnable::yes, has_engine)
               << format_conv_case(conv_case, device.architecture) << ": " << support.reason;
           (has_engine ? served : refused) += 1;
@@ -175,6 +210,28 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
   }
   EXPECT_GT(served, 60);
   EXPECT_GT(refused, 60);
+}
+
+// Sums in s32 come from engines that pass them on to an identity: for s8 in nhwc. All others come
+// in f32 and are converted afterwards.
+TEST(EightBitConvolutions, SumsAreStoredByAnIdentityOrConverted) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const Device& device : kDevices) {
+    const std::string json = device_json(device.architecture);
+    for (const DataType dtype : {DataType::s8, DataType::u8}) {
+      for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
+        const ConvCase conv_case{"n8c64h14k64r3p1", dtype, layout};
+        const Problem problem = conv_problem(conv_case);
+        ASSERT_EQ(problem.tensors.back().dtype, DataType::s32);
+        EXPECT_EQ(find_offer(api, problem, json).tensor_cores,
+                  dtype == DataType::s8 && layout == Layout::nhwc)
+            << format_conv_case(conv_case, device.architecture);
+        EXPECT_GE(find_offer(api, conv_part(problem, DataType::f32), json).engine, 0)
+            << format_conv_case(conv_case, device.architecture);
+      }
+    }
+  }
 }
 
 }  // namespace
