@@ -22,6 +22,7 @@ namespace {
 using cudnn_test::conv_problem;
 using cudnn_test::ConvCase;
 using cudnn_test::device_json;
+using cudnn_test::is_hidden_by_description;
 
 struct Device {
   const char* architecture;
@@ -55,15 +56,6 @@ Offer find_offer(const std::shared_ptr<const CudnnApi>& api, const Problem& prob
   return {engines->front().index, engines->front().has(EngineNote::tensor_core)};
 }
 
-// Whether a described device hides the engines that the device has: cuDNN offers none for gradients
-// of fp8 on a described sm_90, but an H100 ran both gradients in both layouts (cuDNN 9.19, driver
-// 580).
-bool is_hidden_by_description(const ConvCase& conv_case, std::string_view architecture) {
-  const bool is_transposed = conv_case.tokens.ends_with("+transposed");
-  const Direction forward = is_transposed ? Direction::backward_data : Direction::forward;
-  return architecture == "sm_90" && is_fp8(conv_case.dtype) && conv_case.direction != forward;
-}
-
 // Whether cuDNN has an engine although the rules deny one. The rules do not consider the kernel: in
 // nhwc the data gradient of a kernel of size 1 is a matrix product.
 bool is_beyond_the_rules(const ConvCase& conv_case, std::string_view architecture) {
@@ -85,8 +77,8 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
       for (const Direction direction : kDirections) {
         for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
           const ConvCase conv_case{shape, DataType::f8_e4m3, layout, direction};
-          if (is_hidden_by_description(conv_case, device.architecture)) continue;
           const Problem problem = conv_problem(conv_case);
+          if (is_hidden_by_description(problem, device.architecture)) continue;
           const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
           const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
           eligible += says_yes ? 1 : 0;
@@ -191,11 +183,11 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
             std::pair(DataType::s8, Layout::nhwc)}) {
         for (const Direction direction : kDirections) {
           const ConvCase conv_case{shape, dtype, layout, direction};
+          const Problem problem = conv_problem(conv_case);
           if (is_beyond_support(conv_case, device.capability) ||
-              is_hidden_by_description(conv_case, device.architecture)) {
+              is_hidden_by_description(problem, device.architecture)) {
             continue;
           }
-          const Problem problem = conv_problem(conv_case);
           const Support support = check_support(problem, {api, "", device.capability});
           const bool has_engine =
               planned_engines(api, problem, json, {1, 0}).ok() ||
