@@ -18,6 +18,7 @@ using nlohmann::json;
 using testing::AnyOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 ProgramResult explain(std::vector<std::string> arguments) {
@@ -135,7 +136,10 @@ TEST(ExplainTest, TakesAGpuThatAFileDescribes) {
   EXPECT_EQ(there.at("gpu"), "Tesla T4");
   // Without the plugin, or without cuDNN, the output has the reason instead.
   if (there.value("runs", "") == "yes") {
-    EXPECT_FALSE(there.at("engines").empty()) << there;
+    ASSERT_FALSE(there.at("engines").empty()) << there;
+    // Every configuration has its list and its settings; excluded ones have the reason.
+    EXPECT_THAT(there.at("engines").front().get<std::string>(),
+                MatchesRegex("(A 1: engine [0-9]+: .*knobs .*|none: .*)"));
   } else {
     EXPECT_FALSE(there.at("reason").get<std::string>().empty()) << there;
   }

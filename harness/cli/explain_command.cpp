@@ -229,6 +229,10 @@ std::string format_remote_result(const RemoteGpuResult& remote) {
   text +=
       fmt::format("  {}{}{}{}\n", is_supported ? "" : fmt::format("{}: ", support.runs), support.by,
                   support.by.empty() || support.reason.empty() ? "" : ": ", support.reason);
+  if (support.engines.size() > 1) {
+    text += fmt::format("  cuDNN offers {} configurations; it runs the first one that is used\n",
+                        support.engines.size());
+  }
   for (const std::string& engine : support.engines) text += fmt::format("  {}\n", engine);
   return text + "\n";
 }

@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,20 +38,16 @@ struct Answer {
 };
 
 #ifdef BENCH_HAS_CUDNN
-// Lists each engine once, although the heuristics name it for each of its configurations. Engines
-// that are compiled at run time answer only if a driver or its stub is loaded.
+// Lists all configurations, the one that runs first. Engines that are compiled at run time are
+// listed only if a driver or its stub is loaded.
 std::vector<std::string> list_engines(const Problem& problem,
                                       const std::shared_ptr<const CudnnApi>& api,
                                       std::string_view device) {
   if (api == nullptr || device.empty()) return {};
-  const auto planned = planned_engines(api, problem, device);
-  if (!planned) return {"none: " + planned.error().reason};
+  const auto listed = all_listed_engines(api, problem, device);
+  if (!listed) return {"none: " + listed.error().reason};
   std::vector<std::string> engine_texts;
-  for (const PlannedEngine& engine : *planned) {
-    std::string text = engine.text();
-    if (std::find(engine_texts.begin(), engine_texts.end(), text) == engine_texts.end())
-      engine_texts.push_back(text);
-  }
+  for (const ListedEngine& engine : *listed) engine_texts.push_back(engine.text());
   return engine_texts;
 }
 
