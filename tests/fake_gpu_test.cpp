@@ -125,6 +125,21 @@ TEST_F(FakeGpuTest, TheFastestOfSeveralCandidatesIsAskedForByTune) {
   EXPECT_EQ(find(run(config, "{}"), kSmall).details.at("tune"), "3");
 }
 
+// Each process of a case executes the same kernel, although each could measure again.
+TEST_F(FakeGpuTest, TheFirstProcessOfACaseChoosesForAll) {
+  const std::string config = std::string(kStart) +
+                             "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3, "
+                             "measure: { processes: 3 } }\n";
+  const Report report = run(config, "{}");
+  std::vector<std::string> implementations;
+  for (const ProcessRecord& process : report.processes)
+    implementations.push_back(process.implementation);
+  ASSERT_THAT(implementations, SizeIs(3));
+  EXPECT_THAT(implementations[0], Not(HasSubstr(" as ")));
+  EXPECT_EQ(implementations[1], implementations[0] + " as best of 3");
+  EXPECT_EQ(implementations[2], implementations[1]);
+}
+
 TEST_F(FakeGpuTest, VoidSamplesAreNotCountedAndTheirReasonIsKept) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":6,"to":7,"verdict":"void","reason":"hardware thermal slowdown","factor":1.5}]},

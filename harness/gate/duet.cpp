@@ -160,6 +160,7 @@ class DuetRun {
     for (DuetWorker* worker : order) {
       const bool is_base = worker->side() == DuetWorker::Side::base;
       std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
+      message.choices = is_base ? request_.base_choices : request_.candidate_choices;
       prepared = worker->ask<PreparedReply>(message, Nanoseconds(0));
       if (!prepared) return false;
       if (message.check == CheckKind::expected) continue;

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace bench {
@@ -22,6 +24,12 @@ ExactProperties make_properties(const PreparedReply& prepared) {
   record.memory = prepared.memory;
   record.details = prepared.details;
   return exact_properties(record);
+}
+
+// Returns what a side has chosen for a case; empty before its first measurement.
+std::string find_choices(const std::map<std::string, std::string>& choices, const std::string& id) {
+  const auto found = choices.find(id);
+  return found == choices.end() ? std::string() : found->second;
 }
 
 std::string_view to_string(MeasurementRequest::Kind kind) {
@@ -123,7 +131,11 @@ Status GateMeasurer::measure_duet(MeasurementRequest& request, CaseEvidence& ent
   DuetRequest duet_request{&spec, std::move(*input_layouts), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) duet_request.expected = &output->second;
+  duet_request.base_choices = find_choices(base_choices_, spec.id);
+  duet_request.candidate_choices = find_choices(candidate_choices_, spec.id);
   DuetResult result = run_duet(workers_, duet_request);
+  if (result.base) base_choices_.emplace(spec.id, result.base->choices);
+  if (result.candidate) candidate_choices_.emplace(spec.id, result.candidate->choices);
   ExactProperties& exact = entry.candidate.exact;
   if (result.candidate && exact == ExactProperties{}) exact = make_properties(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
@@ -198,6 +210,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
   for (int i = 0; i < request.count && !limit_.stop_cause(); ++i) {
     StepRequest step{&spec, i, task_.seed};
     step.input_layouts = *input_layouts;
+    step.choices = find_choices(candidate_choices_, spec.id);
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {
       step.check = CheckKind::expected;
@@ -214,7 +227,10 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
                            std::move(result.failure->reason)},
                           entry);
     }
-    if (result.prepared) outputs_.emplace(spec.id, std::move(result.prepared->output));
+    if (result.prepared) {
+      candidate_choices_.emplace(spec.id, result.prepared->choices);
+      outputs_.emplace(spec.id, std::move(result.prepared->output));
+    }
     if (!result.record) return Done{};
     if (result.record->samples.empty()) {
       const SampleRemarks& discarded = result.record->device.voided;

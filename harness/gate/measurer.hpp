@@ -89,7 +89,9 @@ class GateMeasurer {
   WorkerSession base_;
   DuetWorkers workers_;  // uses base_ and candidate_
   NetworkLayouts layouts_;
-  std::map<std::string, OutputSample> outputs_;     // by case id, from its first measurement
+  std::map<std::string, OutputSample> outputs_;  // by case id, from its first measurement
+  // Choices that each side made by measuring, by case id, from its first measurement.
+  std::map<std::string, std::string> base_choices_, candidate_choices_;
   std::map<std::string, Nanoseconds> window_ends_;  // by case id
   std::uint64_t duets_ = 0;                         // number of duets started so far
   std::size_t steps_done_ = 0;  // duets, processes of windows, and checks of the base

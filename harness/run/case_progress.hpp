@@ -65,6 +65,8 @@ class CaseProgress {
   void end(ErrorReply failure);
 
   bool has_facts() const { return facts_.has_value(); }
+  // Returns what the first prepared process has chosen by measuring; empty if it chose nothing.
+  std::string choices() const { return facts_ ? facts_->choices : std::string(); }
   bool has_samples() const;
   bool is_measured(int process) const { return process_numbers_.contains(process); }
   // Returns whether the facts are known and as many processes were measured as requested.

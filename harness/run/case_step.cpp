@@ -61,6 +61,7 @@ class Step {
   bool prepare() {
     PrepareRequest message = prepare_request(*request_.spec, request_.seed, request_.input_layouts);
     message.check = request_.check;
+    message.choices = request_.choices;
     if (request_.check == CheckKind::expected) message.expected = *request_.expected;
     result_.prepared = ask<PreparedReply>(message, Nanoseconds(0));
     return result_.prepared.has_value();

@@ -357,6 +357,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     request.expected = &expected->second;
   }
   request.deadline = deadline;
+  request.choices = progress.choices();
   if (options_.under) request.range = progress.spec().id;
   request.input_layouts = layouts_.input_layouts(progress.spec());
   if (progress.is_measured(process)) request.extent = StepRequest::Extent::prepare_only;
@@ -438,8 +439,9 @@ Status Run::profile() {
       ++not_profiled_;
       continue;
     }
-    BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass,
-                           trace_case(context, {&spec, layouts_.input_layouts(spec), reason}));
+    BENCH_ASSIGN_OR_RETURN(
+        std::optional<OpenPass> pass,
+        trace_case(context, {&spec, layouts_.input_layouts(spec), reason, progress.choices()}));
     session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;

@@ -43,6 +43,7 @@ ProfileRequest make_profile_request(const ProfileContext& context, const Profile
   ProfileRequest request;
   request.prepare = prepare_request(spec, context.options.seed, job.input_layouts);
   request.prepare.check = CheckKind::none;
+  request.prepare.choices = job.choices;
   request.switches = switch_values(get_switches(context));
   request.spool = spool;
   request.run_id = context.options.run_id;

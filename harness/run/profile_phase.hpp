@@ -24,6 +24,7 @@ struct ProfileJob {
   const Case* spec;
   ops::InputLayouts input_layouts;  // layouts of a layer's inputs; empty for other cases
   ProfileReason reason = ProfileReason::wanted;
+  std::string choices = {};  // choices of the first process of the case, which measured them
 };
 
 // What the profiling passes of a run share.

@@ -234,6 +234,7 @@ void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Registr
   archive.optional("reuse_distance_bytes", r.reuse_distance);
   archive.optional("met_layouts", r.input_layouts);
   archive.defaulted("tune", r.tuning, std::int64_t{0});
+  archive.optional("choices", r.choices);
   archive.defaulted("sample_method", r.sample_method, ops::SampleMethod::any);
 }
 template <class Archive>
@@ -338,6 +339,7 @@ void reply_fields(auto& archive, JsonOf<PreparedReply> auto& r) {
   archive.required("memory", r.memory);
   archive.required("check", r.check);
   archive.required("output", r.output);
+  archive.optional("choices", r.choices);
   detail_fields(archive, r);
 }
 void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required("steps", r.steps); }

@@ -71,6 +71,7 @@ struct PrepareRequest {
   ops::InputLayouts input_layouts;
   std::int64_t tuning = 0;  // ops::Backend::set_tuning()
   ops::SampleMethod sample_method = ops::SampleMethod::any;
+  std::string choices = {};  // choices of the case's first process: ops::Backend::set_choices()
 };
 // Requests the steps of a network, which contain the layouts of its layers' inputs. The worker does
 // not allocate or run anything.
@@ -164,6 +165,7 @@ struct PreparedReply {
   std::map<std::string, std::string> details;
   // Times of parts of the creation, such as "context_ns". The message contains them in its details.
   std::map<std::string, Nanoseconds> setup = {};
+  std::string choices = {};  // ops::Backend::choices()
 };
 struct StepsReply {
   std::vector<ops::KernelStep> steps;

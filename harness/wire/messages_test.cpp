@@ -138,6 +138,8 @@ TEST(Replies, AreLinesOfJson) {
   prepared.details = {{"cold.sets", "3"}};
   prepared.setup = {{"context_ns", 300ns}};
   expect_round_trip(prepared, R"("create_ns":5)");
+  prepared.choices = "conv\tengine_4\n";
+  expect_round_trip(prepared, R"("choices":"conv\tengine_4\n")");
   expect_round_trip(ErrorReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
   expect_round_trip(
       ErrorReply{Outcome::wrong_result, "x[0]", "cudnn:engine_3", {{"engine", "engine 3"}}},
@@ -182,10 +184,10 @@ TEST(Requests, NameTheCandidatesOfTuningAndHowIsSampled) {
   prepare.id = "a/b";
   prepare.check = CheckKind::none;
   prepare.tuning = 8;
+  prepare.choices = "conv\tengine_4\n";
   prepare.sample_method = ops::SampleMethod::graph;
-  expect_round_trip(
-      prepare,
-      R"({"command":"prepare","id":"a/b","check":"none","seed":1,"tune":8,"sample_method":"graph"})");
+  expect_round_trip(prepare, R"({"command":"prepare","id":"a/b","check":"none","seed":1,"tune":8,)"
+                             R"("choices":"conv\tengine_4\n","sample_method":"graph"})");
 }
 
 TEST(Replies, CarryWhatADeviceSaysOfSamples) {

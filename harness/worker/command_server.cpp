@@ -225,6 +225,7 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
   (*backend)->set_tuning(request.tuning);
+  (*backend)->set_choices(request.choices);
   for (;;) {
     auto done = build_once(problem, **backend, *workload, values, request);
     if (done || !takes_next_engine(**backend, *workload, done.error())) return done;
@@ -246,6 +247,7 @@ Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem,
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
+  reply.choices = backend.choices();
   if (request.tuning != 0) reply.details.emplace("tune", std::to_string(request.tuning));
   if (&backend != &context_->backends.first()) {
     reply.libraries = backend.further_libraries();
@@ -394,6 +396,7 @@ Reply CommandServer::profile(const ProfileRequest& request) {
     const auto backend = context_->backends.find(key ? key->backend : std::string());
     if (!backend) return to_error_reply(backend.error());
     (*backend)->set_tuning(request.prepare.tuning);
+    (*backend)->set_choices(request.prepare.choices);
     const auto events = options_.perf_events ? options_.perf_events() : nullptr;
     std::optional<ProcessorCounters> processor;
     if (events) processor.emplace(*events, clock_);

@@ -127,6 +127,7 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
   if (!workload) return std::move(workload).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
   context_.backend.set_tuning(request_.prepare.tuning);
+  context_.backend.set_choices(request_.prepare.choices);
   recorder_.start();
   device_recorder_.start();
   ReplyStatus measured = Done{};

@@ -532,6 +532,12 @@ typedef struct bench_backend {
    * algorithms and takes the fastest. 0: the library's first choice. */
   void (*set_tuning)(void* state, int64_t candidates);
   const bench_counters* counters; /* NULL: there are none to read; open() may fill it in */
+  /* (optional) Returns the choices that the backend has made by measuring since the last call of
+   * set_choices, as text of its own, which stays valid until the next call. "": none. */
+  const char* (*choices)(void* state);
+  /* (optional) Applies to kernels created from now on: the backend repeats these choices, which
+   * `choices` of another process has returned, instead of measuring. */
+  void (*set_choices)(void* state, const char* choices);
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------

@@ -151,6 +151,12 @@ class Backend : public DeviceParts {
       if (served == "network") raw_.create_network = create_network;
     }
     raw_.set_tuning = [](void* state, int64_t candidates) { of(state).set_tuning(candidates); };
+    raw_.choices = [](void* state) {
+      Backend& backend = of(state);
+      backend.choices_ = backend.choices();
+      return backend.choices_.c_str();
+    };
+    raw_.set_choices = [](void* state, const char* choices) { of(state).set_choices(choices); };
   }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -165,6 +171,10 @@ class Backend : public DeviceParts {
   // Applies to kernels created from now on, for `tune: n`: the backend measures this many
   // candidates and takes the fastest. 0: the first choice.
   virtual void set_tuning(int64_t candidates) noexcept { static_cast<void>(candidates); }
+  // choices() returns what the backend has chosen by measuring since set_choices(), as text of its
+  // own. set_choices() makes it repeat the choices of another process instead of measuring.
+  virtual std::string choices() noexcept { return {}; }
+  virtual void set_choices(const std::string& choices) noexcept { static_cast<void>(choices); }
   // Throws Error(BENCH_UNSUPPORTED, reason) for unsupported problems.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
   // The same for a whole network. Called only if the backend serves "network".
@@ -236,6 +246,7 @@ class Backend : public DeviceParts {
     });
   }
 
+  std::string choices_;  // the text that raw_.choices returned last
   std::vector<const char*> operators_;
   std::unique_ptr<Memory> memory_;
   Host host_;

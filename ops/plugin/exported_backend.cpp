@@ -65,6 +65,14 @@ class ExportedBackend final : BackendExportHolder, public plugin::Backend, PartL
   void set_tuning(std::int64_t candidates) noexcept override {
     plugin::detail::guarded(nullptr, [&] { backend_->set_tuning(candidates); });
   }
+  std::string choices() noexcept override {
+    std::string choices;
+    plugin::detail::guarded(nullptr, [&] { choices = backend_->choices(); });
+    return choices;
+  }
+  void set_choices(const std::string& choices) noexcept override {
+    plugin::detail::guarded(nullptr, [&] { backend_->set_choices(choices); });
+  }
   std::unique_ptr<plugin::Kernel> make(const plugin::Problem& problem) override {
     return export_created_kernel(value_or_throw(read_problem(*problem.raw())));
   }

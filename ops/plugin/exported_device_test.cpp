@@ -156,6 +156,10 @@ class DeviceBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override {
     device_.ask("tuning " + std::to_string(candidates));
   }
+  std::string choices() const override { return "conv\tengine_4\n"; }
+  void set_choices(std::string_view choices) override {
+    device_.ask("choices " + std::string(choices));
+  }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
     device_.when_created();
     return std::unique_ptr<Kernel>(std::make_unique<DeviceKernel>(device_, problem));
@@ -233,7 +237,9 @@ TEST_F(ExportedDeviceTest, HandsOnMemoryAndLibraries) {
 
 TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
   backend_->set_tuning(12);
-  EXPECT_THAT(device_.asked, ElementsAre("tuning 12"));
+  backend_->set_choices("conv\tengine_7\n");
+  EXPECT_THAT(device_.asked, ElementsAre("tuning 12", "choices conv\tengine_7\n"));
+  EXPECT_EQ(backend_->choices(), "conv\tengine_4\n");
   const auto kernel = create();
   EXPECT_THAT(kernel->details(), ElementsAre(Pair("engine", "7"), Pair("setup.plan_ns", "1500")));
   EXPECT_FALSE(kernel->takes_plain());

@@ -54,6 +54,15 @@ class PluginBackend final : public Backend {
     const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuning);
     if (has_function && raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
   }
+  std::string choices() const override {
+    const bool has_function = BENCH_HAS(bench_backend, &raw_, choices) && raw_.choices != nullptr;
+    return has_function ? string_or_empty(raw_.choices(state_)) : std::string();
+  }
+  void set_choices(std::string_view choices) override {
+    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_choices);
+    if (has_function && raw_.set_choices != nullptr)
+      raw_.set_choices(state_, std::string(choices).c_str());
+  }
 
  private:
   std::vector<LibraryInfo> libraries() const;

@@ -147,9 +147,19 @@ std::string candidate_name(const CublasLtApi& api, const MatmulAlgorithm& algori
   return name;
 }
 
+// Products with equal keys have the same candidates.
+std::string tuning_key(const Problem& problem, std::int64_t tuning) {
+  std::string key = fmt::format("cublaslt {} {} {} {}", info(problem.dtype).name,
+                                math_names()[static_cast<std::size_t>(problem.math)],
+                                problem_tokens(problem), tuning);
+  for (const Tensor& tensor : problem.tensors) key += fmt::format(" {}", info(tensor.dtype).name);
+  return key;
+}
+
 // Measures the algorithms and chooses one. If there is not enough memory for measuring, chooses the
 // first algorithm and records the reason.
-Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& session, Product& product,
+Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& session,
+                                                   const std::string& key, Product& product,
                                                    const ProductTensors& tensors,
                                                    const std::vector<MatmulAlgorithm>& algorithms) {
   Runtime& runtime = *session.device.runtime;
@@ -174,9 +184,7 @@ Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& sessio
     candidates.push_back(make_candidate(session.device, candidate_name(*session.api, algorithm),
                                         *invocations.back()));
   }
-  auto choice = choose_fastest(candidates);
-  if (!choice) return failed(choice.error());
-  return *std::move(choice);
+  return Tuner(session.device.runtime).choose(key, candidates);
 }
 
 std::string format_nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }
@@ -213,7 +221,8 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   const Nanoseconds planned = runtime.now();
   TunedChoice choice;
   if (tuning > 0) {
-    BENCH_ASSIGN_OR_RETURN(choice, choose_algorithm(session, *product, tensors, algorithms));
+    BENCH_ASSIGN_OR_RETURN(choice, choose_algorithm(session, tuning_key(problem, tuning), *product,
+                                                    tensors, algorithms));
   }
   const MatmulAlgorithm& chosen = algorithms[choice.best];
   auto details = algorithm_details(*session.api, chosen);

@@ -101,12 +101,18 @@ TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
   EXPECT_NE(backend->memory(), nullptr);
   EXPECT_EQ(backend->tracer(), nullptr);
   backend->set_tuning(4);
+  backend->set_choices("conv\tengine_4\n");
   EXPECT_TRUE(log.empty());
   const Problem problem = bench::ops::op_test::problem("gemm", "m4n4k4");
   EXPECT_FALSE(backend->create(problem).ok());
   backend->set_tuning(8);
   EXPECT_FALSE(backend->create(problem).ok());
   EXPECT_THAT(log, ElementsAre("device", "backend", "tune 4", "create", "tune 8", "create"));
+  EXPECT_EQ(device.runtime->choices().find_fixed("conv"), "engine_4");
+  device.runtime->choices().note("conv", "engine_7");
+  EXPECT_EQ(backend->choices(), "conv\tengine_7\n");
+  backend->set_choices("");
+  EXPECT_EQ(device.runtime->choices().find_fixed("conv"), std::nullopt);
 }
 
 TEST(LazyBackend, RefusesKernelsForTheReasonOfTheDevice) {

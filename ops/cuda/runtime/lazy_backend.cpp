@@ -2,6 +2,8 @@
 #include "ops/cuda/runtime/lazy_backend.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -44,6 +46,12 @@ class LazyBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override {
     apply_setting([candidates](Backend& backend) { backend.set_tuning(candidates); });
   }
+  // All backends of the device share the choices.
+  std::string choices() const override { return runtime_ ? runtime_->choices().text() : ""; }
+  void set_choices(std::string_view choices) override {
+    fixed_choices_ = choices;
+    if (runtime_) runtime_->choices().fix(fixed_choices_);
+  }
 
  private:
   using Setting = std::function<void(Backend& backend)>;
@@ -69,10 +77,14 @@ class LazyBackend final : public Backend {
 
   Result<std::unique_ptr<Backend>, BackendError> create_backend() {
     BENCH_ASSIGN_OR_RETURN(const DeviceParts device, parts_.session->parts());
+    runtime_ = device.runtime;
+    runtime_->choices().fix(fixed_choices_);
     return parts_.make(device);
   }
 
   LazyBackendParts parts_;
+  std::shared_ptr<Runtime> runtime_;  // null before the device is created
+  std::string fixed_choices_;
   std::vector<Setting> settings_;
   std::optional<Result<std::unique_ptr<Backend>, BackendError>> backend_;
 };

@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/cuda/runtime/choice_store.hpp"
 #include "ops/cuda/runtime/clock_reading.hpp"
 
 #include <cuda_runtime_api.h>
@@ -104,8 +105,11 @@ class Runtime {
   // kernel that is created reports it as "setup.NAME_ns".
   void note_setup(const std::string& name, Nanoseconds time) { setup_[name] += time; }
   std::map<std::string, Nanoseconds> take_setup() { return std::exchange(setup_, {}); }
+  // Choices that all tuners of this device share.
+  ChoiceStore& choices() { return choices_; }
 
  private:
+  ChoiceStore choices_;
   std::uint64_t last_number_ = 0;
   std::map<std::string, Nanoseconds> setup_;
   std::shared_ptr<AllocationLog> log_;  // may be null

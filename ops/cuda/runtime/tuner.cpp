@@ -209,6 +209,7 @@ BackendError to_failure(const Error& error) {
 
 std::string TunedChoice::text() const {
   if (!reason.empty()) return "no: " + reason;
+  if (!fixed.empty()) return "as in the first process of the case: " + fixed;
   const auto time_of = [&](std::size_t index) {
     return format_time(candidates[index].time.value_or(Nanoseconds(0)));
   };
@@ -267,9 +268,21 @@ TuningCandidate make_candidate(const DeviceParts& device, std::string name,
           }};
 }
 
-const TunedChoice* Tuner::find(const std::string& key) const {
-  const auto choice = choices_.find(key);
-  return choice == choices_.end() ? nullptr : &choice->second;
+// Returns the choice that is known for the key, and notes it as used.
+std::optional<TunedChoice> Tuner::find(const std::string& key,
+                                       std::span<const std::string> names) const {
+  std::optional<TunedChoice> known;
+  if (const auto choice = choices_.find(key); choice != choices_.end()) {
+    known = choice->second;
+  } else if (const auto fixed = runtime_->choices().find_fixed(key)) {
+    const auto name = std::ranges::find(names, *fixed);
+    if (name == names.end()) return std::nullopt;
+    known.emplace();
+    known->best = static_cast<std::size_t>(name - names.begin());
+    known->fixed = *fixed;
+  }
+  if (known) runtime_->choices().note(key, names[known->best]);
+  return known;
 }
 
 Result<TunedChoice, BackendError> Tuner::remember(const std::string& key,
@@ -279,12 +292,15 @@ Result<TunedChoice, BackendError> Tuner::remember(const std::string& key,
     return BackendError{BackendError::Kind::failed,
                         "the device was lost while candidates were measured"};
   }
+  runtime_->choices().note(key, choice->candidates[choice->best].name);
   return choices_.emplace(key, *std::move(choice)).first->second;
 }
 
 Result<TunedChoice, BackendError> Tuner::choose(const std::string& key,
                                                 std::span<const TuningCandidate> candidates) {
-  if (const TunedChoice* earlier = find(key)) return *earlier;
+  std::vector<std::string> names;
+  for (const TuningCandidate& candidate : candidates) names.push_back(candidate.name);
+  if (auto known = find(key, names)) return *std::move(known);
   return remember(key, choose_fastest(candidates));
 }
 
@@ -292,7 +308,7 @@ Result<TunedChoice, BackendError> Tuner::choose(const std::string& key,
                                                 std::span<const std::unique_ptr<Kernel>> kernels,
                                                 std::span<const std::string> names) {
   assert(names.size() == kernels.size());
-  if (const TunedChoice* earlier = find(key)) return *earlier;
+  if (auto known = find(key, names)) return *std::move(known);
   const auto buffers = allocate_trial_buffers(*runtime_, common_buffers(kernels));
   if (!buffers && buffers.error().kind == BackendError::Kind::skipped)
     return keep_first(buffers.error().reason);

@@ -41,8 +41,9 @@ struct TunedChoice {
   std::size_t default_index = 0;     // the first candidate that runs
   std::vector<Measured> candidates;  // empty if nothing was measured
   std::string reason;                // why nothing was measured; empty if it was
+  std::string fixed;  // name of the candidate that an earlier process chose; empty if there is none
   // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",
-  // "no: not enough memory ...".
+  // "no: not enough memory ...", "as in the first process of the case: cudnn:engine_4 (2=2 6=0)".
   std::string text() const;
   // Formats all candidates with their times: "cudnn:engine_4 5.420 us; cudnn:engine_7 failed:
   // REASON". Empty if nothing was measured.
@@ -65,7 +66,8 @@ std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers);
 TuningCandidate make_candidate(const DeviceParts& device, std::string name,
                                CudaInvocation& invocation);
 
-// Makes the choices of a backend and remembers them.
+// Makes the choices of a backend and remembers them. Choices that an earlier process has made
+// (Runtime::choices()) are repeated without measuring, if their candidates exist.
 class Tuner {
  public:
   explicit Tuner(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
@@ -82,7 +84,7 @@ class Tuner {
                                            std::span<const TuningCandidate> candidates);
 
  private:
-  const TunedChoice* find(const std::string& key) const;
+  std::optional<TunedChoice> find(const std::string& key, std::span<const std::string> names) const;
   Result<TunedChoice, BackendError> remember(const std::string& key, Result<TunedChoice> choice);
 
   std::shared_ptr<Runtime> runtime_;

@@ -210,6 +210,36 @@ TEST(Tuner, MeasuresEachKeyOnce) {
   EXPECT_FALSE(device.runtime->calls.empty());
 }
 
+// The choices of one process are fixed in the next one, where the other candidate is faster.
+TEST(Tuner, RepeatsTheChoicesOfAnEarlierProcess) {
+  const std::vector<std::string> names = {"first", "second"};
+  const auto choose_at = [&](test::ScriptedDevice& device, Nanoseconds first, Nanoseconds second) {
+    Tuner tuner(device.runtime);
+    std::vector<std::unique_ptr<Kernel>> kernels;
+    kernels.push_back(std::make_unique<TimedKernel>(device, first, 1000));
+    kernels.push_back(std::make_unique<TimedKernel>(device, second, 1000));
+    auto choice = tuner.choose("conv 1", kernels, names);
+    EXPECT_TRUE(choice.ok()) << (choice ? "" : choice.error().reason);
+    return choice ? *std::move(choice) : TunedChoice{};
+  };
+  test::ScriptedDevice earlier;
+  EXPECT_EQ(choose_at(earlier, 30us, 10us).best, 1u);
+  const std::string choices = earlier.runtime->choices().text();
+  EXPECT_EQ(choices, "conv 1\tsecond\n");
+  test::ScriptedDevice later;
+  later.runtime->choices().fix(choices);
+  const TunedChoice choice = choose_at(later, 10us, 30us);
+  EXPECT_EQ(choice.best, 1u);
+  EXPECT_EQ(choice.text(), "as in the first process of the case: second");
+  EXPECT_TRUE(later.runtime->calls.empty());
+  // Passed on, for the case that this process was the first one to return them.
+  EXPECT_EQ(later.runtime->choices().text(), choices);
+  // A candidate that no longer exists is not an answer.
+  test::ScriptedDevice other;
+  other.runtime->choices().fix("conv 1\tthird\nno key\n");
+  EXPECT_EQ(choose_at(other, 10us, 30us).best, 0u);
+}
+
 TEST(Tuner, WithoutMemoryForMeasuringTheFirstIsTaken) {
   test::RuntimeScript script;
   script.traits.memory = {4000};

@@ -81,8 +81,14 @@ class Invocation final : public ops::Invocation {
 
 class Kernel final : public ops::Kernel {
  public:
-  Kernel(Plan plan, std::shared_ptr<FakeGpu> gpu, void* workspace, std::int64_t tuned)
-      : plan_(std::move(plan)), gpu_(std::move(gpu)), workspace_(workspace), tuned_(tuned) {
+  // `fixed`: the choices that the backend repeats; empty if it has measured.
+  Kernel(Plan plan, std::shared_ptr<FakeGpu> gpu, void* workspace, std::int64_t tuned,
+         std::string fixed)
+      : plan_(std::move(plan)),
+        gpu_(std::move(gpu)),
+        workspace_(workspace),
+        tuned_(tuned),
+        fixed_(std::move(fixed)) {
     for (const ops::Tensor& tensor : plan_.tensors) {
       // Roles of tensors and of buffers have the same order.
       buffers_.push_back({static_cast<ops::BufferRole>(tensor.role), tensor.size(), "plain"});
@@ -92,7 +98,9 @@ class Kernel final : public ops::Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  std::string implementation() const override { return plan_.rows.front().implementation; }
+  std::string implementation() const override {
+    return plan_.rows.front().implementation + (fixed_.empty() ? "" : " as " + fixed_);
+  }
   std::vector<ops::KernelStep> steps() const override { return plan_.steps; }
   std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return workspace_size(plan_); }
@@ -127,6 +135,7 @@ class Kernel final : public ops::Kernel {
   std::shared_ptr<FakeGpu> gpu_;
   void* workspace_;
   std::int64_t tuned_;
+  std::string fixed_;
   std::vector<ops::KernelBuffer> buffers_;
   std::int64_t samples_ = 0;
 };
@@ -252,6 +261,11 @@ class Backend final : public ops::Backend {
   ops::DeviceTracer* tracer() override { return &gpu_->tracer(); }
   ops::DeviceCounters* counters() override { return &gpu_->counters(); }
   void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
+  std::string choices() const override {
+    if (tuning_ == 0) return "";
+    return fixed_.empty() ? fmt::format("best of {}", tuning_) : fixed_;
+  }
+  void set_choices(std::string_view choices) override { fixed_ = choices; }
   CreatedKernel create(const ops::Problem& problem) override;
   CreatedKernel create(const ops::Network& network) override;
 
@@ -264,6 +278,7 @@ class Backend final : public ops::Backend {
   const BackendRow& row_;
   std::shared_ptr<FakeGpu> gpu_;
   std::int64_t tuning_ = 0;
+  std::string fixed_;
 };
 
 Result<Done, ops::BackendError> Backend::add_step(const ops::Problem& problem,
@@ -315,7 +330,7 @@ CreatedKernel Backend::make(Plan plan) {
     workspace = *allocated;
   }
   return std::unique_ptr<ops::Kernel>(
-      std::make_unique<Kernel>(std::move(plan), gpu_, workspace, tuning_));
+      std::make_unique<Kernel>(std::move(plan), gpu_, workspace, tuning_, fixed_));
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/choice_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr char kSeparator = '\t', kLineEnd = '\n';
+
+bool is_plain(std::string_view text) {
+  return text.find(kSeparator) == std::string_view::npos &&
+         text.find(kLineEnd) == std::string_view::npos;
+}
+
+}  // namespace
+
+void ChoiceStore::fix(std::string_view text) {
+  fixed_.clear();
+  noted_.clear();
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find(kLineEnd));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t separator = line.find(kSeparator);
+    if (separator == std::string_view::npos) continue;
+    fixed_.insert_or_assign(std::string(line.substr(0, separator)),
+                            std::string(line.substr(separator + 1)));
+  }
+}
+
+std::optional<std::string> ChoiceStore::find_fixed(const std::string& key) const {
+  const auto choice = fixed_.find(key);
+  if (choice == fixed_.end()) return std::nullopt;
+  return choice->second;
+}
+
+void ChoiceStore::note(const std::string& key, const std::string& name) {
+  if (is_plain(key) && is_plain(name)) noted_.insert_or_assign(key, name);
+}
+
+std::string ChoiceStore::text() const {
+  std::string text;
+  for (const auto& [key, name] : noted_)
+    text += fmt::format("{}{}{}{}", key, kSeparator, name, kLineEnd);
+  return text;
+}
+
+}  // namespace bench::ops::cuda

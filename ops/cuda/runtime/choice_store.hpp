@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choices that were made by measurement on a device (tuner.hpp). As text they pass from the
+// first process of a case to its later ones, so that all processes execute the same kernels.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::ops::cuda {
+
+class ChoiceStore {
+ public:
+  // Takes over the choices of another process, in the form of text(). Forgets noted choices.
+  // Ignores lines without a key and a name.
+  void fix(std::string_view text);
+  // Returns the name that is fixed for a key.
+  std::optional<std::string> find_fixed(const std::string& key) const;
+  // Records that the candidate `name` was chosen. Keys and names must not contain tabs or line
+  // breaks; such choices are not recorded.
+  void note(const std::string& key, const std::string& name);
+  // Returns the noted choices: "KEY<tab>NAME" lines in the order of their keys. Empty if there are
+  // none.
+  std::string text() const;
+
+ private:
+  std::map<std::string, std::string> fixed_, noted_;
+};
+
+}  // namespace bench::ops::cuda
