@@ -102,12 +102,9 @@ class DeviceSampler final : public Sampler {
       const auto sample = draw_sample(iterations, method_);
       if (!sample) return Taken::failed;
       const std::optional<std::string> fault = why_void(*sample);
-      // Discarded samples count as well: a clock that persists is not exceptional.
-      if (sample->clock_hz && sample->verdict != ops::SampleVerdict::voided) {
-        clocks_.add(*sample->clock_hz);
-      }
       if (!fault) {
         count(*sample, out);
+        if (sample->clock_hz) clocks_.add(*sample->clock_hz);
         return Taken::counted;
       }
       add_remark(out.device.voided, *fault);
@@ -118,7 +115,8 @@ class DeviceSampler final : public Sampler {
 
  private:
   std::optional<ops::DeviceSample> draw_sample(std::int64_t iterations, ops::SampleMethod method);
-  std::optional<std::string> why_void(const ops::DeviceSample& sample) const;
+  static std::optional<std::string> why_void(const ops::DeviceSample& sample);
+  std::optional<std::string> find_low_clock(const ops::DeviceSample& sample) const;
   void count(const ops::DeviceSample& sample, RoundSamples& out);
   bool wait_for_device();
 
@@ -126,7 +124,7 @@ class DeviceSampler final : public Sampler {
   Rotation& rotation_;
   SamplerOptions options_;
   ops::SampleMethod method_ = ops::SampleMethod::any;
-  RunningMedian clocks_{kRecentClocks};  // all samples that the device did not discard
+  RunningMedian clocks_{kRecentClocks};  // clocks of the samples that count
   std::optional<std::int64_t> warm_clock_hz_;
   int voids_in_a_row_ = 0, pauses_ = 0;
   std::string failure_;
@@ -148,13 +146,16 @@ std::optional<ops::DeviceSample> DeviceSampler::draw_sample(std::int64_t iterati
   return std::move(sample).value();
 }
 
-std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& sample) const {
+std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& sample) {
   if (sample.verdict == ops::SampleVerdict::voided) {
     return sample.reason.empty() ? std::string("the device gives no reason") : sample.reason;
   }
   if (sample.device <= Nanoseconds(0)) return std::string("no time passed on the device's clock");
-  // Discarding these would keep only the samples after a pause, in which the clock recovers.
-  if (sample.verdict == ops::SampleVerdict::throttled) return std::nullopt;
+  return std::nullopt;
+}
+
+// Returns the remark on a sample whose clock is far below the recent ones.
+std::optional<std::string> DeviceSampler::find_low_clock(const ops::DeviceSample& sample) const {
   if (!sample.clock_hz || clocks_.size() < kClocksToJudge) return std::nullopt;
   const std::int64_t median = *clocks_.value();
   const double share = static_cast<double>(*sample.clock_hz) / static_cast<double>(median);
@@ -180,6 +181,8 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
   if (sample.verdict == ops::SampleVerdict::unsteady) {
     add_remark(device.unsteady_clock, sample.reason);
   }
+  if (sample.verdict != ops::SampleVerdict::counted) return;
+  if (const auto low_clock = find_low_clock(sample)) add_remark(device.unsteady_clock, *low_clock);
 }
 
 // Returns false if it has waited long enough in this round.

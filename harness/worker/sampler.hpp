@@ -25,14 +25,15 @@ inline constexpr BatchLimits kHostBatch = {std::chrono::microseconds(50),
 // needs a sample of at least 0.4 ms.
 inline constexpr BatchLimits kDeviceBatch = {std::chrono::milliseconds(1),
                                              std::chrono::milliseconds(1)};
-// A sample whose clock is below this fraction of the recent median is discarded, unless the device
-// reports it as throttled. A power cap is a steady state, in which every sample is slow.
+// A sample whose clock is below this fraction of the recent median is marked, unless the device has
+// marked it already. A clock alone never discards a sample: a device at its power cap changes its
+// clock all the time, and only its fast samples would remain.
 inline constexpr double kMinClockShare = 0.90;
 // Minimum number of samples for a median that judges another sample.
 inline constexpr std::size_t kClocksToJudge = 3;
 // Number of recent samples whose median clock judges the next one. If the device settles at a lower
-// clock without reporting a reason, half as many samples are discarded before the lower clock
-// counts as normal.
+// clock without reporting a reason, half as many samples are marked before the lower clock counts
+// as normal.
 inline constexpr std::size_t kRecentClocks = 15;
 // After each series of this many discarded samples, the sampler pauses (kFirstPause, kMaxPauses).
 inline constexpr int kVoidsBeforePause = 3;

@@ -18,6 +18,7 @@ using ops::SampleRequest;
 using ops::SampleVerdict;
 using testing::Each;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -138,16 +139,16 @@ TEST_F(DeviceSamplerTest, ThrottledAndUnsteadyOnesCountAndAreRemarked) {
   EXPECT_EQ(taken.device.unsteady_clock, (SampleRemarks{1, {{"the clock changed", 1}}}));
 }
 
-TEST_F(DeviceSamplerTest, ALowClockAgainstTheCountedOnesIsVoid) {
-  // A clock of 90 % is still accepted. The fourth sample is discarded and does not change the
-  // median.
+TEST_F(DeviceSamplerTest, ALowClockIsMarkedAndCounts) {
+  // A clock of 90 % is not marked.
   const std::vector<std::int64_t> clocks = {kClock,        kClock,          kClock,
                                             1'210'000'000, kClock * 9 / 10, kClock};
   script([&](std::int64_t n) { return sample(100us, clocks.at(static_cast<std::size_t>(n))); });
-  const RoundSamples taken = round(5);
-  EXPECT_THAT(taken.device.clock_hz, ElementsAre(kClock, kClock, kClock, kClock * 9 / 10, kClock));
-  EXPECT_EQ(taken.device.voided,
+  const RoundSamples taken = round(6);
+  EXPECT_THAT(taken.device.clock_hz, ElementsAreArray(clocks));
+  EXPECT_EQ(taken.device.unsteady_clock,
             (SampleRemarks{1, {{"SM clock 1.21 GHz, 68 % of the recent median 1.78 GHz", 1}}}));
+  EXPECT_EQ(taken.device.voided, SampleRemarks{});
 }
 
 // A device at 0.75 of its boost clock under load, which recovers in a pause: the third sample after
@@ -190,9 +191,21 @@ TEST_F(CappedDeviceTest, AClockThatSettlesWithoutAReasonBecomesTheNormalOne) {
   const RoundSamples taken = round(40);
   EXPECT_THAT(taken.samples, SizeIs(40));
   EXPECT_EQ(taken.samples.back(), kSettled);
+  EXPECT_EQ(taken.device.voided.count, 0);
   // then eight of the recent 15 samples have the lower clock
-  EXPECT_EQ(taken.device.voided.count, 8);
-  EXPECT_EQ(round(40).device.voided.count, 0);
+  EXPECT_EQ(taken.device.unsteady_clock.count, 8);
+  EXPECT_EQ(round(40).device.unsteady_clock.count, 0);
+}
+
+// A device at its power cap alternates between clocks. Its fast samples must not be preferred.
+TEST_F(CappedDeviceTest, AnAlternatingClockVoidsNothing) {
+  script([this](std::int64_t n) {
+    return n % 2 == 0 ? sample(kFast, kClock) : sample(kSettled, kClock * 3 / 4);
+  });
+  const RoundSamples taken = round(40);
+  EXPECT_EQ(taken.device.voided, SampleRemarks{});
+  EXPECT_EQ(std::ranges::count(taken.samples, kFast), 20);
+  EXPECT_EQ(std::ranges::count(taken.samples, kSettled), 20);
 }
 
 TEST_F(DeviceSamplerTest, TheWarmUpLastsUntilTheClockHasSettled) {

@@ -39,10 +39,11 @@ void ConditionWatch::sample_begins() {
 }
 
 SampleAssessment ConditionWatch::sample_ends(const ClockEvidence& clock) {
-  if (!has_reading_before_) return judge({}, {}, clock);
+  if (!has_reading_before_) return judge_unread(assessment_, clock);
   const DeviceConditions before = *latest_;
   read();
-  return latest_ ? judge(before, *latest_, clock) : judge({}, {}, clock);
+  assessment_ = latest_ ? judge(before, *latest_, clock) : judge({}, {}, clock);
+  return assessment_;
 }
 
 std::string ConditionWatch::unknown_conditions() const {

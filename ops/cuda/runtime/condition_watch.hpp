@@ -17,7 +17,7 @@ using HostClock = std::function<Nanoseconds()>;
 
 // Assesses samples from the conditions before and after them. For consecutive samples, the reading
 // after one sample is also the reading before the next. If reading is slow, most samples are
-// assessed only by their clock.
+// assessed only by their clock and by what throttled the latest sample with readings.
 class ConditionWatch {
  public:
   // `reader` may be empty: conditions are then never known, and unknown_conditions() reports
@@ -42,6 +42,7 @@ class ConditionWatch {
   std::string unavailable_reason_;
   HostClock clock_;
   std::optional<DeviceConditions> latest_;
+  SampleAssessment assessment_;  // assessment of the latest sample with readings
   Nanoseconds read_at_{0};
   Nanoseconds interval_{0};
   bool has_reading_before_ = false;  // latest_ describes the start of the current sample

@@ -77,6 +77,25 @@ TEST(ConditionWatch, SlowReadingsAreTakenSeldomAndInPairs) {
   EXPECT_EQ(driver.readings, 4);
 }
 
+// On an H100, readings were slow, and most samples at the power cap counted as not throttled.
+TEST(ConditionWatch, WhatThrottledTheLastReadingHoldsUntilTheNext) {
+  constexpr std::int64_t kPowerCap = 0x4;  // a bit of clock_reason_names()
+  WatchedDriver driver;
+  driver.cost = 5ms;
+  driver.conditions.clock_reasons = kPowerCap;
+  ConditionWatch watch = driver.watch();
+  EXPECT_EQ(sample(driver, watch, 1ms).verdict, SampleVerdict::throttled);
+  watch.sample_begins();
+  const SampleAssessment unread = watch.sample_ends({1'400'000'000, 1'570'000'000});
+  EXPECT_EQ(unread.verdict, SampleVerdict::throttled);
+  EXPECT_EQ(unread.reason, "the clock was throttled by the power limit when it was last read");
+  EXPECT_EQ(driver.readings, 2);
+  driver.conditions.clock_reasons = 0;
+  driver.now += 200ms;
+  EXPECT_EQ(sample(driver, watch, 1ms).verdict, SampleVerdict::counted);
+  EXPECT_EQ(sample(driver, watch, 1ms).verdict, SampleVerdict::counted);
+}
+
 TEST(ConditionWatch, JudgesByTheClockWhereNothingElseIsKnown) {
   ConditionWatch watch({}, "NVML: libnvidia-ml.so.1 was not found", [] { return Nanoseconds(1); });
   watch.sample_begins();

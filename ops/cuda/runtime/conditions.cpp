@@ -165,6 +165,11 @@ SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& a
   return {};
 }
 
+SampleAssessment judge_unread(const SampleAssessment& latest, const ClockEvidence& clock) {
+  if (latest.verdict != SampleVerdict::throttled) return judge({}, {}, clock);
+  return {SampleVerdict::throttled, latest.reason + " when it was last read"};
+}
+
 std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) {
   struct Row {
     bool is_known;

@@ -51,6 +51,11 @@ struct SampleAssessment {
 SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
                        const ClockEvidence& clock);
 
+// Judges a sample during which the conditions were not read. `latest` is the assessment of the
+// latest sample with readings; what throttled it is assumed to last. Nothing else is known but the
+// clock.
+SampleAssessment judge_unread(const SampleAssessment& latest, const ClockEvidence& clock);
+
 // Names of the conditions that the driver does not report: {"other processes"}. Empty if it reports
 // all.
 std::vector<std::string> unknown_conditions(const DeviceConditions& conditions);
