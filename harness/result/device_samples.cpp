@@ -133,6 +133,27 @@ void set_flag(CaseRecord& record, Flag flag) {
   std::sort(record.flags.begin(), record.flags.end());
 }
 
+namespace {
+
+// Adds the highest clock of any sample, and the clock that the device settled at: the median over
+// the processes of the second half of their samples.
+void fill_clock_details(CaseRecord& record, Processes processes) {
+  std::vector<std::int64_t> steady;
+  std::int64_t burst = 0;
+  for (const ProcessRecord* process : processes) {
+    const std::vector<std::int64_t>& clocks = process->device.clock_hz;
+    if (clocks.empty()) continue;
+    burst = std::max(burst, *std::ranges::max_element(clocks));
+    const auto second_half = static_cast<std::ptrdiff_t>(clocks.size() / 2);
+    steady.push_back(*median_hertz({clocks.begin() + second_half, clocks.end()}));
+  }
+  if (steady.empty()) return;
+  record.details["clock.burst_hz"] = std::to_string(burst);
+  record.details["clock.steady_hz"] = std::to_string(*median_hertz(steady));
+}
+
+}  // namespace
+
 void fill_device_part(CaseRecord& record, Processes processes) {
   std::vector<Nanoseconds> launches;
   std::vector<std::int64_t> clocks;
@@ -152,6 +173,7 @@ void fill_device_part(CaseRecord& record, Processes processes) {
   }
   record.host_launch = median(launches);
   record.clock_hz = median_hertz(clocks);
+  fill_clock_details(record, processes);
   fill_setup(record, processes);
 }
 

@@ -50,8 +50,8 @@ Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations);
 // Adds a flag and keeps the flags sorted and unique.
 void set_flag(CaseRecord& record, Flag flag);
 
-// Fills host_launch, clock_hz, sample_method, voided, throttled, unsteady_clock and setup. Accepts
-// processes without samples.
+// Fills host_launch, clock_hz, the details clock.burst_hz and clock.steady_hz, sample_method,
+// voided, throttled, unsteady_clock and setup. Accepts processes without samples.
 void fill_device_part(CaseRecord& record, std::span<const ProcessRecord* const> processes);
 // Sets voided_samples, throttled, unsteady and launch_bound. Requires the case's time and device
 // part.

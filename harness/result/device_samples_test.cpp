@@ -34,6 +34,23 @@ TEST(DeviceSamples, WhatIsNotKnownOfEverySampleIsLeftOut) {
   EXPECT_FALSE(all.sample_method);
 }
 
+// A device starts at its boost clock and settles at its power cap.
+TEST(DeviceSamples, ACaseStatesTheBurstAndTheSteadyClock) {
+  ProcessRecord first, second;
+  first.device.clock_hz = {1980, 1900, 1500, 1490, 1500, 1480};
+  second.device.clock_hz = {1700, 1520, 1520, 1520};
+  const std::vector<const ProcessRecord*> processes = {&first, &second};
+  CaseRecord record;
+  fill_device_part(record, processes);
+  EXPECT_EQ(record.details.at("clock.burst_hz"), "1980");
+  EXPECT_EQ(record.details.at("clock.steady_hz"), "1505");
+  CaseRecord on_host;
+  const ProcessRecord without;
+  const std::vector<const ProcessRecord*> one = {&without};
+  fill_device_part(on_host, one);
+  EXPECT_TRUE(on_host.details.empty());
+}
+
 TEST(DeviceSamples, VoidOnesAreNamedByTheMostFrequentReason) {
   EXPECT_EQ(format_discarded({18, {{"hot", 1}, {"another process", 17}}}),
             "all 18 samples were discarded, most often: another process");
