@@ -21,11 +21,46 @@
 
 namespace bench {
 
-std::string format_speed(const Report& report) {
+namespace {
+
+// Ids of the cases that ran on a device with its own clock. The processor's speed does not change
+// their times.
+std::set<std::string_view> device_cases(const Report& report) {
+  std::set<std::string_view> ids;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.device.empty() && record.device != "cpu") ids.insert(record.id);
+  }
+  return ids;
+}
+
+// Returns how much the clock of a device differed between samples. Empty if it was steady or if no
+// case was measured on a device.
+std::string format_device_clock(const Report& report) {
+  constexpr double kSteady = 1.03;  // ratio of clocks that are called equal
+  constexpr double kGiga = 1e9, kMega = 1e6;
+  std::vector<double> clocks;
+  for (const ProcessRecord& process : report.processes) {
+    for (const std::int64_t hertz : process.device.clock_hz) {
+      clocks.push_back(static_cast<double>(hertz));
+    }
+  }
+  if (clocks.empty()) return "";
+  std::ranges::sort(clocks);
+  const double low = clocks[clocks.size() / 10], high = clocks[clocks.size() * 9 / 10];
+  if (high <= kSteady * low) return "";
+  return fmt::format(
+      "The GPU's clock varied: {:.2f} to {:.2f} GHz in 80 % of the samples. `sudo nvidia-smi -lgc "
+      "{:.0f}` locks it to the lower one, `sudo nvidia-smi -rgc` unlocks it.",
+      low / kGiga, high / kGiga, low / kMega);
+}
+
+std::string format_host_speed(const Report& report) {
   // Canaries that differ by less show a steady machine.
   constexpr double kSteady = 1.1;
+  const std::set<std::string_view> on_device = device_cases(report);
   std::map<int, std::vector<Nanoseconds>> canaries;  // by number of threads
   for (const ProcessRecord& process : report.processes) {
+    if (on_device.contains(process.id)) continue;
     std::vector<Nanoseconds>& times = canaries[process.canaries.threads.value_or(0)];
     std::ranges::copy_if(process.canaries.times, std::back_inserter(times),
                          [](Nanoseconds time) { return time > Nanoseconds(0); });
@@ -48,6 +83,13 @@ std::string format_speed(const Report& report) {
                         extrapolated == 1 ? "" : "s");
   }
   return text + ".";
+}
+
+}  // namespace
+
+std::string format_speed(const Report& report) {
+  const std::string host = format_host_speed(report), device = format_device_clock(report);
+  return host + (host.empty() || device.empty() ? "" : " ") + device;
 }
 
 std::optional<std::string> nothing_measured_sentence(const Report& report) {
@@ -83,12 +125,19 @@ std::string format_signed_fraction(double fraction) {
   return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
-// Formats the half width of the interval, relative to the median: "1.7%".
-std::string format_half_width(const std::optional<TimeSummary>& time) {
-  const auto half = time ? interval_half_width(*time) : std::nullopt;
-  if (!half) return std::string(kUnknown);
-  const double percent = 100 * *half;
+std::string format_relative_width(double fraction) {
+  const double percent = 100 * fraction;
   return fmt::format("{:.{}f}%", percent, percent < 0.995 ? 2 : 1);
+}
+
+// Formats the half width of the interval, relative to the median: "1.7%". If there are too few
+// processes for an interval, formats half the range of their medians: "(0.40%)".
+std::string format_half_width(const std::optional<TimeSummary>& time,
+                              const std::optional<double>& half_range) {
+  const auto half = time ? interval_half_width(*time) : std::nullopt;
+  if (half) return format_relative_width(*half);
+  return time && half_range ? fmt::format("({})", format_relative_width(*half_range))
+                            : std::string(kUnknown);
 }
 
 std::string format_median(const std::optional<TimeSummary>& time) {
@@ -140,15 +189,37 @@ std::string format_note(const CaseRecord& record) {
                      record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
 }
 
-TextRow case_row(const CaseRecord& record, const IdShortener& ids) {
-  return {{id_cell(record.id, ids),
-           {format_median(record.time)},
-           {format_half_width(record.time)},
-           {format_giga(record.flops_per_s)},
-           {format_giga(record.bytes_per_s)},
-           {record.implementation.value_or(std::string(kUnknown))},
-           outcome_cell(record)},
-          format_note(record)};
+// Returns half the range of the medians of a case's processes, relative to their mean, by case. Of
+// a case with one process, nothing is known.
+std::map<std::string, double> process_half_ranges(const Report& report) {
+  std::map<std::string, std::vector<double>> medians;
+  for (const ProcessRecord& process : report.processes) {
+    const auto typical = median(process.samples);
+    if (!typical || process.iterations_per_sample <= 0) continue;
+    medians[process.id].push_back(static_cast<double>(typical->count()) /
+                                  static_cast<double>(process.iterations_per_sample));
+  }
+  std::map<std::string, double> ranges;
+  for (const auto& [id, values] : medians) {
+    const auto [low, high] = std::ranges::minmax(values);
+    if (values.size() > 1 && low + high > 0) ranges[id] = (high - low) / (high + low);
+  }
+  return ranges;
+}
+
+TextRow case_row(const CaseRecord& record, const IdShortener& ids,
+                 const std::map<std::string, double>& half_ranges) {
+  const auto range = half_ranges.find(record.id);
+  return {
+      {id_cell(record.id, ids),
+       {format_median(record.time)},
+       {format_half_width(
+           record.time, range == half_ranges.end() ? std::nullopt : std::optional(range->second))},
+       {format_giga(record.flops_per_s)},
+       {format_giga(record.bytes_per_s)},
+       {record.implementation.value_or(std::string(kUnknown))},
+       outcome_cell(record)},
+      format_note(record)};
 }
 
 // Beside the column `vs baseline`, which the user asked for, ids may become shorter than elsewhere.
@@ -201,18 +272,22 @@ void add_versus_baseline(const Report& report, const ConsoleOptions& options,
 
 constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome
 
-// Inserts the launch time after the median, which is device time only. Does nothing if no case has
-// a launch time.
+// Inserts the host's time for a launch after the median, which is device time only. A graph
+// launches many executions at once, so its share of the time is not the time of a launch. Does
+// nothing if no case has a launch time.
 void add_launches(const Report& report, std::vector<TextColumn>& columns,
                   std::vector<TextRow>& rows) {
   constexpr std::ptrdiff_t kPosition = 2;
-  const auto has_launch = [](const CaseRecord& record) { return record.host_launch.has_value(); };
+  const auto has_launch = [](const CaseRecord& record) {
+    return record.host_launch && record.sample_method != "graph";
+  };
   if (std::none_of(report.cases.begin(), report.cases.end(), has_launch)) return;
   columns.insert(columns.begin() + kPosition, {"launch", Align::right, std::nullopt, 5});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& launch = report.cases[i].host_launch;
-    rows[i].cells.insert(rows[i].cells.begin() + kPosition,
-                         TextCell{launch ? format_time(*launch) : std::string(kUnknown)});
+    const CaseRecord& record = report.cases[i];
+    rows[i].cells.insert(
+        rows[i].cells.begin() + kPosition,
+        TextCell{has_launch(record) ? format_time(*record.host_launch) : std::string(kUnknown)});
   }
 }
 
@@ -446,7 +521,9 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   std::vector<std::string_view> ids;
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);
   const IdShortener shortener(ids);
-  for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
+  const std::map<std::string, double> half_ranges = process_half_ranges(report);
+  for (const CaseRecord& record : report.cases)
+    rows.push_back(case_row(record, shortener, half_ranges));
   add_roofline(report, columns, rows);
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
   add_energies(report, columns, rows);

@@ -289,6 +289,41 @@ TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
             std::string::npos);
 }
 
+// A graph of 57 kernels showed 2.96 us, its share of one replay, as the time of a launch.
+TEST(ConsoleTable, AGraphHasNoLaunchTime) {
+  Report report = sample_report();
+  CaseRecord record = measured("gemm/forward/m4n4k4/f32/cublaslt/cuda/hot", 12'340, 0.01);
+  record.host_launch = Nanoseconds(68);
+  record.sample_method = "graph";
+  report.cases.push_back(record);
+  EXPECT_EQ(console_table(report, {.width = 240}).find("launch"), std::string::npos);
+  record.id = "gemm/forward/m8n8k8/f32/cublaslt/cuda/hot";
+  record.sample_method = "stream";
+  report.cases.push_back(record);
+  const std::string table = console_table(report, {.width = 240});
+  EXPECT_NE(table.find("launch"), std::string::npos);
+  EXPECT_EQ(table.find("68 ns", table.find("68 ns") + 1), std::string::npos) << table;
+}
+
+TEST(ConsoleTable, TooFewProcessesForAnIntervalShowTheirRange) {
+  Report report = sample_report();
+  CaseRecord record = measured("gemm/forward/m4n4k4/f32/cublaslt/cuda/hot", 12'340, 0.01);
+  record.time->low.reset();
+  record.time->high.reset();
+  report.cases = {record};
+  ConsoleOptions options;
+  options.width = 240;
+  EXPECT_EQ(console_table(report, options).find('('), std::string::npos);
+  for (const Nanoseconds time : {Nanoseconds(99'000), Nanoseconds(101'000)}) {
+    ProcessRecord& process = report.processes.emplace_back();
+    process.id = record.id;
+    process.samples = {time, time, time};
+    process.iterations_per_sample = 8;
+  }
+  EXPECT_NE(console_table(report, options).find("(1.0%)"), std::string::npos)
+      << console_table(report, options);
+}
+
 TEST(ConsoleTable, EnergiesHaveColumnsWhereACaseHasOne) {
   Report report = sample_report();
   EXPECT_EQ(console_table(report, {}).find("mJ"), std::string::npos);

@@ -71,7 +71,7 @@ std::vector<LayerRow> make_rows(const Passes& passes, const LayerTimes& times,
   std::vector<LayerRow> rows;
   for (const auto& [key, entry] : work) {
     const auto& [id, name] = key;
-    if (!passes.contains(id)) continue;
+    if (!passes.contains(id) || !entry.was_executed()) continue;
     const Nanoseconds time = entry.time();
     rows.push_back(
         {id, name.empty() ? id : name, time, find_share(time, times.iteration(id)), &entry});
@@ -106,6 +106,13 @@ std::string format_overhead(const ProfilerTimes& times) {
   return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
+// Whether the passes ran on a device, which is idle while the host waits for a step. The wait, not
+// the recording, is then most of the cost.
+bool awaits_steps(const Passes& passes) {
+  return std::ranges::any_of(
+      passes, [](const auto& entry) { return entry.second->details.contains("gpu.kernels"); });
+}
+
 // The cost compares iterations that alternated with others in the same process. The table shows
 // recorded iterations, which are other ones. Each sentence therefore names its times.
 std::string format_layer_headline(const Passes& passes, const LayerTimes& times,
@@ -118,6 +125,9 @@ std::string format_layer_headline(const Passes& passes, const LayerTimes& times,
         "process. ",
         is_single ? "an iteration" : fmt::format("{} iterations, one of each case,", passes.size()),
         format_overhead(*cost), format_time(cost->profiled), format_time(cost->unprofiled));
+    if (awaits_steps(passes)) {
+      text += "The profiler waited for each step, so the GPU was idle between steps. ";
+    }
   }
   if (!is_single) {
     return text +
@@ -187,16 +197,25 @@ void omit_network(std::vector<LayerRow>& rows) {
 
 }  // namespace
 
+void IterationWork::add_name(const Activity& activity, TimesByName& names) {
+  const std::string_view implementation = activity.attributes.text(Attribute::implementation);
+  if (!implementation.empty()) names[std::string(implementation)] += *activity.duration;
+}
+
+void IterationWork::add_launch(const Activity& activity) {
+  const std::string_view op = activity.attributes.text(Attribute::op);
+  const std::string_view primitive = activity.attributes.text(Attribute::primitive);
+  const bool is_beside_it = !primitive.empty() && primitive != op;  // a reorder before the operator
+  if (!is_beside_it) add_name(activity, launched_);
+}
+
 void IterationWork::add(const Activity& activity, std::int64_t iteration,
                         ActivityWorkModel& works) {
   const bool is_host = find_executor(activity) == Executor::host;
   Times& times = iterations_[iteration];
   (is_host ? times.host : times.device) += *activity.duration;
-  const std::string_view implementation = activity.attributes.text(Attribute::implementation);
-  if (!implementation.empty()) {
-    TimesByName& names = is_host ? host_implementations_ : device_implementations_;
-    names[std::string(implementation)] += *activity.duration;
-  }
+  TimesByName& names = is_host ? host_implementations_ : device_implementations_;
+  add_name(activity, names);
   const auto flops = activity.attributes.integer(Attribute::flops);
   if (!flops) return;
   flops_ += static_cast<double>(*flops);
@@ -232,8 +251,10 @@ ops::Work IterationWork::necessary() const {
 }
 
 std::string IterationWork::implementation() const {
-  const bool uses_device = is_on_device() && !device_implementations_.empty();
-  const TimesByName& names = uses_device ? device_implementations_ : host_implementations_;
+  const bool on_device = is_on_device();
+  const TimesByName& own = on_device && !device_implementations_.empty() ? device_implementations_
+                                                                         : host_implementations_;
+  const TimesByName& names = own.empty() ? launched_ : own;
   if (names.empty()) return "";
   const auto longest =
       std::ranges::max_element(names, {}, [](const auto& entry) { return entry.second; });
@@ -250,6 +271,10 @@ Status LayerTimes::consume(const Activity& activity) {
     layers_[{activity.case_id, activity.scope}].add(activity, *iteration, works_);
     const std::string type(analysis::operation_type(activity));
     operators_[{activity.case_id, type}].add(activity, *iteration, works_);
+  } else if (activity.kind == ActivityKind::operation) {
+    layers_[{activity.case_id, activity.scope}].add_launch(activity);
+    const std::string type(analysis::operation_type(activity));
+    operators_[{activity.case_id, type}].add_launch(activity);
   }
   return Done{};
 }

@@ -22,6 +22,11 @@ namespace bench {
 class IterationWork {
  public:
   void add(const Activity& activity, std::int64_t iteration, ActivityWorkModel& works);
+  // Adds an operator that launched work on a device. Kernels do not carry the name of the
+  // implementation, so it is taken from here; the time of the launch is not the work's. Ignores
+  // copies and reorders beside the operator.
+  void add_launch(const Activity& activity);
+  bool was_executed() const { return !iterations_.empty(); }
 
   // Returns the time of one iteration: the median over the iterations that executed the work, so
   // that one disturbed iteration does not count. The time is the device's if the device did any
@@ -42,10 +47,11 @@ class IterationWork {
   };
   using TimesByName = std::map<std::string, Nanoseconds, std::less<>>;
 
+  static void add_name(const Activity& activity, TimesByName& names);
   bool is_on_device() const;
 
   std::map<std::int64_t, Times> iterations_;
-  TimesByName host_implementations_, device_implementations_;
+  TimesByName host_implementations_, device_implementations_, launched_;
   double flops_ = 0;
   ops::Work necessary_;
   bool has_work_ = false;

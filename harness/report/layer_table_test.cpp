@@ -240,5 +240,58 @@ TEST(LayerTable, RowsAreLimited) {
   EXPECT_THAT(layer_table(report, times, {.top_layers = 1}), testing::EndsWith("and 1 more\n"));
 }
 
+// On a GPU, only the operator that launched the kernels carries the name of the implementation.
+TEST(LayerTable, KernelsHaveTheImplementationOfTheOperatorThatLaunchedThem) {
+  const auto activity = [](ActivityKind kind, const char* name, Nanoseconds duration) {
+    Activity result;
+    result.kind = kind;
+    result.name = name;
+    result.case_id = kNet;
+    result.scope = "net:conv1";
+    result.duration = duration;
+    result.attributes.set(Attribute::op, "conv");
+    result.attributes.set(Attribute::iteration, std::int64_t{5});
+    return result;
+  };
+  Activity reorder =
+      with_implementation(activity(ActivityKind::operation, "conv1", 3ms), "bench:reorder_tiled");
+  reorder.attributes.set(Attribute::primitive, "reorder");
+  Activity convolution =
+      with_implementation(activity(ActivityKind::operation, "conv1", 90us), "cudnn:engine_7");
+  convolution.attributes.set(Attribute::primitive, "conv");
+  LayerTimes times;
+  take_all(times, {reorder, activity(ActivityKind::kernel, "transpose_kernel", 150us), convolution,
+                   activity(ActivityKind::kernel, "fort_native", 400us), recorded(kNet, 600us)});
+  const auto found = times.layers().find({kNet, "net:conv1"});
+  ASSERT_NE(found, times.layers().end());
+  EXPECT_EQ(found->second.implementation(), "cudnn:engine_7");
+  EXPECT_EQ(found->second.time(), 550us);
+}
+
+TEST(LayerTable, AnOperatorWithoutExecutedWorkIsNoRow) {
+  Activity operation = recorded(kNet, 90us);
+  operation.kind = ActivityKind::operation;
+  operation.scope = "net:conv1";
+  LayerTimes times;
+  take_all(times, {operation});
+  Report report;
+  report.profile_passes = {pass(kNet, 2ms)};
+  EXPECT_EQ(layer_table(report, times, {.width = 80}), "");
+}
+
+// On an H100, waiting after each of 285 kernels made an iteration 72.6 % longer.
+TEST(LayerTable, OnAGpuTheCostIsExplained) {
+  LayerTimes times;
+  take_all(times, {executed(kNet, "net:fc", 100us, 100'000, 5), recorded(kNet, 1100us, 5)});
+  Report report;
+  report.profile_passes = {pass(kNet, 2ms)};
+  EXPECT_THAT(layer_table(report, times, {.width = 200}),
+              testing::Not(testing::HasSubstr("waited for each step")));
+  report.profile_passes.front().details["gpu.kernels"] = "285";
+  EXPECT_THAT(layer_table(report, times, {.width = 400}),
+              testing::HasSubstr("in the same process. The profiler waited for each step, so the "
+                                 "GPU was idle between steps. The table shows"));
+}
+
 }  // namespace
 }  // namespace bench

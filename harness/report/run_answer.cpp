@@ -269,10 +269,12 @@ std::string missing_interval_note(const Report& report) {
   const std::string range =
       fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
   return fmt::format(
-      "{} ha{} no interval: {} process{} {} too few for one; `--set measure.processes={}` gives "
+      "{} ha{} no interval: {} process{} {} too few for one{}; `--set measure.processes={}` gives "
       "one.",
       count_cases(missing), missing == 1 ? "s" : "ve", range, most == 1 ? "" : "es",
-      most == 1 ? "is" : "are", kMinIntervalProcesses);
+      most == 1 ? "is" : "are",
+      most > 1 ? ", so `+-` shows half the range of their medians in brackets" : "",
+      kMinIntervalProcesses);
 }
 
 // The meaning of a flag and, if there is one, a remedy.

@@ -167,10 +167,12 @@ TEST(RunAnswer, MissingIntervalsNameTheNumbersOfProcessesAndThatWhichGivesThem) 
   report.cases = {without_interval("a"), without_interval("b")};
   add_processes(report, "a", 2);
   add_processes(report, "b", 3);
-  EXPECT_THAT(answer_notes(report),
-              ElementsAre(kCeilingsUnknown,
-                          "2 cases have no interval: 2 to 3 processes are too few for one; `--set "
-                          "measure.processes=5` gives one."));
+  EXPECT_THAT(
+      answer_notes(report),
+      ElementsAre(kCeilingsUnknown,
+                  "2 cases have no interval: 2 to 3 processes are too few for one, so `+-` shows "
+                  "half the range of their medians in brackets; `--set "
+                  "measure.processes=5` gives one."));
 }
 
 TEST(RunAnswer, MissingIntervalsCountProcessesWithSamples) {

@@ -37,5 +37,20 @@ TEST(SpeedText, CountsCasesThatWereNeverMeasuredAtTheStatedLevel) {
               EndsWith("at equal speed, which 1 case never had (flag `disturbed`)."));
 }
 
+// The processor's canaries say nothing about times on a GPU's clock.
+TEST(SpeedText, OfAGpuIsThatOfItsClock) {
+  Report report = report_with({1000ns, 1000ns, 1500ns, 2000ns, 2000ns});
+  report.cases[0].id = report.processes[0].id = "gemm/forward/m4n4k4/f16/cublaslt/cuda/hot";
+  report.cases[0].device = "cuda";
+  EXPECT_EQ(format_speed(report), "");
+  for (int i = 0; i < 10; ++i) {
+    report.processes[0].device.clock_hz.push_back(i < 5 ? 1'400'000'000 : 1'700'000'000);
+  }
+  EXPECT_EQ(
+      format_speed(report),
+      "The GPU's clock varied: 1.40 to 1.70 GHz in 80 % of the samples. `sudo nvidia-smi -lgc "
+      "1400` locks it to the lower one, `sudo nvidia-smi -rgc` unlocks it.");
+}
+
 }  // namespace
 }  // namespace bench
