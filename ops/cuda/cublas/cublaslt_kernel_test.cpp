@@ -151,6 +151,17 @@ TEST(CublasLtKernel, EachInvocationHasItsOwnBias) {
   EXPECT_EQ(fixture.fake.matmuls[2].bias, first[2]);
 }
 
+// On an H100, cuBLASLt left the split to itself: int32 -1, shown as 4294967295.
+TEST(CublasLtKernel, WhatCublasLtChoosesItselfIsAutomatic) {
+  BENCH_NEED_CUBLASLT(real);
+  CublasLtFixture fixture(real);
+  for (test::FakeAlgorithm& algorithm : fixture.fake.algorithms) algorithm.split = -1;
+  const auto kernel = fixture.create("m4n4k4", DataType::bf16);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_THAT((*kernel)->details(), Contains(Pair("split_k", "auto")));
+  EXPECT_EQ((*kernel)->implementation(), "cublaslt:66:tile20:stages36:split_k_auto");
+}
+
 TEST(CublasLtKernel, TellsWhatItChose) {
   BENCH_NEED_CUBLASLT(real);
   CublasLtFixture fixture(real);

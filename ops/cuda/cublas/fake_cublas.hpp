@@ -22,6 +22,7 @@ struct FakeAlgorithm {
   std::int64_t workspace = 0;
   cublasStatus_t state = CUBLAS_STATUS_SUCCESS;  // status that the heuristics report
   cublasStatus_t runs = CUBLAS_STATUS_SUCCESS;   // status of cublasLtMatmul
+  int split = 3;                                 // number of parts of the sum; -1: automatic
 };
 
 // A call of cublasLtMatmul.

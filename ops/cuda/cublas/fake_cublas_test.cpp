@@ -83,7 +83,7 @@ cublasStatus_t heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixL
   return fake.heuristics;
 }
 
-// All fake algorithms have the same tile, stages and split, and no custom option.
+// All fake algorithms have the same tile and stages, and no custom option.
 cublasStatus_t get_algorithm(const cublasLtMatmulAlgo_t* algorithm,
                              cublasLtMatmulAlgoConfigAttributes_t name, void* value,
                              std::size_t size, std::size_t* written) {
@@ -95,7 +95,11 @@ cublasStatus_t get_algorithm(const cublasLtMatmulAlgo_t* algorithm,
   if (name == CUBLASLT_ALGO_CONFIG_ID) answer = id;
   if (name == CUBLASLT_ALGO_CONFIG_TILE_ID) answer = 20;
   if (name == CUBLASLT_ALGO_CONFIG_STAGES_ID) answer = 36;
-  if (name == CUBLASLT_ALGO_CONFIG_SPLITK_NUM) answer = 3;
+  if (name == CUBLASLT_ALGO_CONFIG_SPLITK_NUM) {
+    const auto& all = active().fake->algorithms;
+    const auto found = std::ranges::find(all, static_cast<int>(id), &FakeAlgorithm::id);
+    answer = static_cast<std::uint32_t>(found == all.end() ? 3 : found->split);
+  }
   if (name == CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION) return CUBLAS_STATUS_NOT_SUPPORTED;
   std::memcpy(value, &answer, size);
   *written = size;

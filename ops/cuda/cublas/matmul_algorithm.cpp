@@ -74,12 +74,17 @@ constexpr std::array<ConfigRow, 9> kConfig = {
      {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, sizeof(std::uint16_t), "inner_shape"},
      {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, sizeof(std::uint16_t), "cluster"}}};
 
+// A value of -1 leaves the choice to cuBLASLt. Only the ID and the number of splits are signed; no
+// other value comes near 2^31.
+constexpr std::int32_t kAutomatic = -1;
+constexpr std::string_view kAutomaticName = "auto";
+
 // Reads a property of an algorithm. Returns nullopt if cuBLASLt does not report it. Values have 2
-// or 4 bytes, are little-endian, and are never negative.
-std::optional<std::uint32_t> read_config_value(const CublasLtApi& api,
-                                               const cublasLtMatmulAlgo_t& code,
-                                               const ConfigRow& row) {
-  std::uint32_t value = 0;
+// or 4 bytes and are little-endian.
+std::optional<std::int32_t> read_config_value(const CublasLtApi& api,
+                                              const cublasLtMatmulAlgo_t& code,
+                                              const ConfigRow& row) {
+  std::int32_t value = 0;
   std::size_t written = 0;
   if (api.get_algorithm(&code, row.name, &value, row.bytes, &written) != CUBLAS_STATUS_SUCCESS) {
     return std::nullopt;
@@ -123,7 +128,8 @@ std::map<std::string, std::string> algorithm_details(const CublasLtApi& api,
   std::map<std::string, std::string> details;
   for (const ConfigRow& row : kConfig) {
     if (const auto value = read_config_value(api, algorithm.code, row)) {
-      details[std::string(row.key)] = fmt::to_string(*value);
+      details[std::string(row.key)] =
+          *value == kAutomatic ? std::string(kAutomaticName) : fmt::to_string(*value);
     }
   }
   details["workspace_bytes"] = fmt::to_string(algorithm.workspace.count);
@@ -137,7 +143,8 @@ std::string algorithm_name(const std::map<std::string, std::string>& details) {
     const auto value = details.find(key);
     const bool is_listed = key != "split_k" ||
                            (value != details.end() && value->second != "1" && value->second != "0");
-    if (value != details.end() && is_listed) name += fmt::format(":{}{}", key, value->second);
+    if (value == details.end() || !is_listed) continue;
+    name += fmt::format(":{}{}{}", key, value->second == kAutomaticName ? "_" : "", value->second);
   }
   return name;
 }
