@@ -273,11 +273,30 @@ std::string_view choose_example(const PeakRun& run) {
   return only_gpu ? "configs/gpu_shapes.yaml" : "configs/quick.yaml";
 }
 
+// Returns what a stopped run lacks; empty if it lacks nothing.
+std::string incomplete_note(const PeakRun& run, const PeakResults& results) {
+  const auto measured = std::ssize(results.records);
+  const auto cut_short = std::ranges::count_if(run.report.cases, [](const CaseRecord& record) {
+    return record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
+  });
+  const bool is_complete = measured >= run.summary.cases && cut_short == 0;
+  if (!run.summary.stopped_by || is_complete) return "";
+  const bool is_limit = run.summary.stopped_by == StopCause::budget;
+  return fmt::format(
+      "Only {} of {} ceilings were measured{}, so that cases may exceed them{}.", measured,
+      run.summary.cases,
+      cut_short > 0 ? fmt::format(" ({} in fewer processes than planned)", cut_short) : "",
+      is_limit ? "; without --quick, `bench peak` measures all"
+               : "; `bench peak` measures the others");
+}
+
 void print_peaks(const PeakRun& run, const PeakResults& results, const std::string& path,
                  const Arguments& arguments, Env& env) {
   const std::vector<PeakRecord>& records = results.records;
   if (arguments.output == Output::json) {
     *env.out << peak_json(records, run.targets.gpu);
+    if (const std::string note = incomplete_note(run, results); !note.empty())
+      print_line(*env.err, "bench peak: " + note);
     for (const RaisedCeiling& row : results.raised)
       print_line(*env.err, "bench peak: " + raised_ceiling_note(row.measured, row.one_thread));
     return;
@@ -285,14 +304,8 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
            << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
-  if (run.summary.stopped_by && std::ssize(records) < run.summary.cases) {
-    const bool is_limit = run.summary.stopped_by == StopCause::budget;
-    *env.out << wrap(
-        fmt::format("Only {} of {} ceilings were measured, so that cases may exceed them{}.",
-                    records.size(), run.summary.cases,
-                    is_limit ? "; without --quick, `bench peak` measures all" : ""),
-        console.width, 0);
-  }
+  if (const std::string note = incomplete_note(run, results); !note.empty())
+    *env.out << wrap(note, console.width, 0);
   for (const RaisedCeiling& row : results.raised)
     *env.out << wrap(raised_ceiling_note(row.measured, row.one_thread), console.width, 0);
   if (has_disturbed_case(run)) {
