@@ -11,6 +11,7 @@
 #include "ops/verbose.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/summary.hpp"
+#include "profiler/gpu/measuring_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -108,9 +109,11 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   }
   BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   Summary summary;
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
+  MeasuringKernelFilter shown(summary);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, shown));
   *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
   report_losses("analyze", report, arguments.verbosity, *env.err);
+  if (const std::string note = shown.note(); !note.empty()) *env.err << "analyze: " << note << '\n';
   return Done{};
 }
 

@@ -9,6 +9,7 @@
 #include "profiler/analysis/query_plan.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
+#include "profiler/gpu/measuring_kernels.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>
@@ -327,7 +328,9 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
                    target.folder);
   KernelNameSink names(answer);
   WorkSink work(compute_work, names);
-  BeginRecordMerger announcements(work);
+  MeasuringKernelFilter shown(work);
+  const bool is_asked_by_name = options.name.has_value() || !options.types.empty();
+  BeginRecordMerger announcements(is_asked_by_name ? static_cast<ActivitySink&>(work) : shown);
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
   BENCH_RETURN_IF_ERROR(announcements.finish());
@@ -342,6 +345,7 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.note.empty()) {
     outcome.notes.push_back(ceilings.note);
   }
+  if (std::string note = shown.note(); !note.empty()) outcome.notes.push_back(std::move(note));
   if (answer.out_of_order() > 0) {
     outcome.notes.push_back(
         fmt::format("{} out of time order; self times may include nested activities",

@@ -2,6 +2,7 @@
 #include "profiler/gpu/device_summary.hpp"
 
 #include "profiler/gpu/intervals.hpp"
+#include "profiler/gpu/measuring_kernels.hpp"
 
 #include <algorithm>
 
@@ -44,6 +45,7 @@ Status GpuSummary::consume(const Activity& activity) {
   if (!activity.track.device || !activity.duration) return Done{};
   const std::pair key{activity.track.pid, *activity.track.device};
   if (activity.kind == ActivityKind::kernel) {
+    if (is_measuring_kernel(activity.name)) return Done{};
     devices_[key].kernels.push_back({activity.start, activity.start + *activity.duration});
   } else if (activity.kind == ActivityKind::memcpy) {
     add(devices_[key].copies, activity);
