@@ -117,6 +117,25 @@ void add_clocks(const std::string& subject, const NvmlProperties& facts, Finding
                       "PERFORMANCE`"});
 }
 
+// Adds which clocks can be locked, and how. NVML does not report whether a clock is locked.
+void add_clock_locks(const DeviceProperties& device, const std::string& subject,
+                     FindingList& findings) {
+  const NvmlProperties& facts = *device.nvml;
+  std::vector<std::string> locks;
+  const auto add = [&](std::string_view clock, std::string_view option, std::string_view unlock,
+                       const std::optional<std::int64_t>& limit) {
+    if (!limit) return;
+    locks.push_back(
+        fmt::format("{} clock up to {} MHz: `sudo nvidia-smi -i {} {} MHZ`, unlocked by `{}`",
+                    clock, *limit, device.index, option, unlock));
+  };
+  add("SM", "-lgc", "-rgc", facts.sm_clock_limit_mhz);
+  add("memory", "-lmc", "-rmc", facts.memory_clock_limit_mhz);
+  if (locks.empty()) return;
+  findings.push_back({Level::good, subject + " clock locks",
+                      fmt::format("for equal times; as root; {}", fmt::join(locks, "; ")), "", ""});
+}
+
 void add_modes(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
   const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", format_on_off(facts.ecc),
                                         format_on_off(facts.mig), format_on_off(facts.persistence));
@@ -144,6 +163,7 @@ void add_device(const DeviceProperties& device, FindingList& findings) {
   }
   if (device.nvml) {
     add_clocks(subject, *device.nvml, findings);
+    add_clock_locks(device, subject, findings);
     add_modes(subject, *device.nvml, findings);
   } else if (!device.nvml_reason.empty()) {
     findings.push_back(

@@ -116,6 +116,9 @@ TEST(ExamineCuda, AMachineWithADeviceAndEverything) {
           "L2 60.00 MiB, at 0000:1b:00.0, GPU-01 |  | ",
           "ok | GPU 0 clocks | SM clock 1755 of 1980 MHz, memory clock 3201 of 3201 MHz, "
           "123 of 700 W, 41 C, P0 |  | ",
+          "ok | GPU 0 clock locks | for equal times; as root; SM clock up to 1980 MHz: `sudo "
+          "nvidia-smi -i 0 -lgc MHZ`, unlocked by `-rgc`; memory clock up to 3201 MHz: `sudo "
+          "nvidia-smi -i 0 -lmc MHZ`, unlocked by `-rmc` |  | ",
           "ok | GPU 0 modes | ECC on, MIG off, persistence on |  | ",
           "ok | cuDNN | 1.2.3 at /cuda/libcuDNN.so (the loader's path) |  | ",
           "ok | CUPTI | 1.2.3 at /cuda/libCUPTI.so (the loader's path) |  | "));
@@ -138,10 +141,10 @@ TEST(ExamineCuda, WhatIsMissingIsAProblemWhereADeviceCouldUseIt) {
   CudaStatus status = machine_with({h200()});
   status.report->libraries = {absent(), mismatched()};
   const auto findings = examine_cuda(status, kEmptyRoot, Privilege::user);
-  ASSERT_EQ(findings.size(), 7u);
-  EXPECT_EQ(findings[5].level, Finding::Level::problem);
+  ASSERT_EQ(findings.size(), 8u);
   EXPECT_EQ(findings[6].level, Finding::Level::problem);
-  EXPECT_EQ(findings[6].found,
+  EXPECT_EQ(findings[7].level, Finding::Level::problem);
+  EXPECT_EQ(findings[7].found,
             "API version 13.2.0, but this build decodes the records of 13.0.1 at "
             "/cuda/libCUPTI.so");
 }
@@ -174,13 +177,13 @@ TEST(ExamineCuda, ADeviceThatSuffersOrIsTooOld) {
   old.nvml.reset();
   old.nvml_reason = "NVML error 4 (No Permission)";
   const auto findings = lines(examine_cuda(machine_with({hot, old}), kEmptyRoot, Privilege::user));
-  ASSERT_EQ(findings.size(), 7u);
+  ASSERT_EQ(findings.size(), 8u);
   EXPECT_THAT(findings[3], testing::HasSubstr("n/a of 700 W"));
   EXPECT_THAT(findings[3], testing::HasSubstr("throttled by power cap, hot (hardware)"));
-  EXPECT_THAT(findings[4], testing::HasSubstr("nvidia-smi -pm 1"));
-  EXPECT_THAT(findings[5], testing::StartsWith("PROBLEM | GPU 1 | "));
-  EXPECT_THAT(findings[5], testing::HasSubstr("no code for it"));
-  EXPECT_THAT(findings[6], testing::HasSubstr("unknown: NVML error 4"));
+  EXPECT_THAT(findings[5], testing::HasSubstr("nvidia-smi -pm 1"));
+  EXPECT_THAT(findings[6], testing::StartsWith("PROBLEM | GPU 1 | "));
+  EXPECT_THAT(findings[6], testing::HasSubstr("no code for it"));
+  EXPECT_THAT(findings[7], testing::HasSubstr("unknown: NVML error 4"));
 }
 
 TEST(ExamineCuda, NoPluginIsANoteAndABrokenOneAProblem) {
