@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 
 namespace bench {
 namespace {
 
 constexpr double kPercent = 0.01;
+// A larger share is an error of the measurement: its parts are from different passes.
+constexpr double kMaxShare = 1.02;
 
 // Fractions refer to active cycles. A range lasts from the host's push to its pop, so elapsed
 // cycles would also count the wait for the launch. Ada has deprecated its first tensor pipe
@@ -61,6 +64,10 @@ constexpr std::array kCandidates = {
     MetricCandidate{LogicalCounter::dram_read_bytes, {"dram__bytes_op_read.sum"}, 1},
     MetricCandidate{LogicalCounter::dram_write_bytes, {"dram__bytes_write.sum"}, 1},
     MetricCandidate{LogicalCounter::dram_write_bytes, {"dram__bytes_op_write.sum"}, 1},
+    MetricCandidate{LogicalCounter::l2_hit_share,
+                    {"lts__t_sectors_lookup_hit.sum", "lts__t_sectors_lookup_miss.sum"},
+                    1,
+                    MetricRule::share_of_first},
     MetricCandidate{LogicalCounter::l2_hit_share, {"lts__t_sector_hit_rate.pct"}, kPercent},
     MetricCandidate{LogicalCounter::achieved_occupancy,
                     {"sm__warps_active.avg.pct_of_peak_sustained_active"},
@@ -118,27 +125,42 @@ CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter>
     if (found == kCandidates.end()) {
       plan.unanswered.emplace(counter, absence(chip, counter));
     } else {
-      plan.answers.push_back({counter, list_metrics(*found), found->factor});
+      plan.answers.push_back({counter, list_metrics(*found), found->factor, found->rule});
     }
   }
   return plan;
 }
 
+namespace {
+
+// Combines the values of an answer's metrics, in their order.
+CounterReading combine(const CounterAnswer& answer, std::span<const double> values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  const bool is_share_of_first = answer.rule == MetricRule::share_of_first;
+  const double value = answer.factor * (is_share_of_first ? values.front() / sum : sum);
+  std::string source = is_share_of_first ? fmt::format("{} / ({})", answer.metrics.front(),
+                                                       fmt::join(answer.metrics, " + "))
+                                         : fmt::format("{}", fmt::join(answer.metrics, " + "));
+  if (!std::isfinite(value)) return {std::nullopt, source + " counted nothing"};
+  if (counter_row(answer.counter).unit != CounterUnit::share) return {value, std::move(source)};
+  if (value > kMaxShare) {
+    return {std::nullopt, fmt::format("{} is {:.2f}: it mixes passes that differ", source, value)};
+  }
+  return {std::min(value, 1.0), std::move(source)};
+}
+
+}  // namespace
+
 CounterReadings read_counters(const CounterPlan& plan, std::span<const double> values) {
   const std::vector<std::string> names = plan.metrics();
   CounterReadings readings;
   for (const CounterAnswer& answer : plan.answers) {
-    double sum = 0;
+    std::vector<double> parts;
     for (const std::string& metric : answer.metrics) {
       const auto place = std::find(names.begin(), names.end(), metric) - names.begin();
-      sum += values[static_cast<std::size_t>(place)];
+      parts.push_back(values[static_cast<std::size_t>(place)]);
     }
-    CounterReading reading{sum * answer.factor,
-                           fmt::format("{}", fmt::join(answer.metrics, " + "))};
-    if (!std::isfinite(sum)) {
-      reading = {std::nullopt, fmt::format("{} counted nothing", reading.source)};
-    }
-    readings[std::string(counter_row(answer.counter).name)] = std::move(reading);
+    readings[std::string(counter_row(answer.counter).name)] = combine(answer, parts);
   }
   for (const auto& [counter, reason] : plan.unanswered) {
     readings[std::string(counter_row(counter).name)] = {std::nullopt, reason};

@@ -16,12 +16,18 @@
 
 namespace bench {
 
-// The value is the sum of the metrics times `factor`. The rows of a logical counter are
-// consecutive, the best first.
+// sum: the metrics are added. share_of_first: the first metric is divided by the sum of both. Every
+// chip counts hits and misses of sectors in different passes: CUPTI's own rate divides counts of
+// two executions and may exceed 1. This share cannot, and its error falls with the smaller count.
+enum class MetricRule { sum, share_of_first };
+
+// The value is what the rule yields, times `factor`. The rows of a logical counter are consecutive,
+// the best first.
 struct MetricCandidate {
   LogicalCounter counter;
   std::array<std::string_view, 2> metrics;  // with rollup: "dram__bytes_read.sum"; "" for none
   double factor;
+  MetricRule rule = MetricRule::sum;
 };
 std::span<const MetricCandidate> metric_candidates();
 
@@ -32,6 +38,7 @@ struct CounterAnswer {
   LogicalCounter counter;
   std::vector<std::string> metrics;
   double factor = 1;
+  MetricRule rule = MetricRule::sum;
 };
 
 struct CounterPlan {
@@ -44,8 +51,8 @@ struct CounterPlan {
 CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> counters,
                           const std::function<bool(std::string_view metric)>& offered);
 
-// `values` contains the values of plan.metrics(), in that order. If a value is not a number, its
-// logical counter has no value.
+// `values` contains the values of plan.metrics(), in that order. If a value is not a number, or is
+// a share above 1.02, its logical counter has no value.
 CounterReadings read_counters(const CounterPlan& plan, std::span<const double> values);
 
 }  // namespace bench

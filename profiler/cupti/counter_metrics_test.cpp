@@ -35,8 +35,9 @@ TEST(CounterMetrics, EachQuestionHasCandidatesThatStandTogether) {
     for (const std::string_view metric : candidate.metrics) {
       EXPECT_TRUE(metric.empty() || base_metric(metric) != metric) << metric << " has no rollup";
     }
-    const bool share = counter_row(candidate.counter).unit == CounterUnit::share;
-    EXPECT_EQ(candidate.factor, share ? 0.01 : 1) << candidate.metrics[0];
+    const bool is_percentage = candidate.metrics[0].ends_with("pct") ||
+                               candidate.metrics[0].ends_with("pct_of_peak_sustained_active");
+    EXPECT_EQ(candidate.factor, is_percentage ? 0.01 : 1) << candidate.metrics[0];
   }
   EXPECT_EQ(done.size(), logical_counters().size());
 }
@@ -82,6 +83,35 @@ TEST(CounterMetrics, ReadingsAreScaledAndAdded) {
   EXPECT_DOUBLE_EQ(find_value(readings, LogicalCounter::l2_hit_share).value(), 0.625);
   EXPECT_EQ(find_value(readings, LogicalCounter::dram_read_bytes), std::nullopt);
   EXPECT_THAT(readings.at("dram_read_bytes").source, HasSubstr("GX100 has no"));
+}
+
+constexpr std::array kHitShare = {LogicalCounter::l2_hit_share};
+
+// An H100's own rate was above 1 in 60 of 122 cases.
+TEST(CounterMetrics, AShareIsDividedByTheSumOfItsParts) {
+  const CounterPlan hits = plan(kHitShare, {"lts__t_sector_hit_rate", "lts__t_sectors_lookup_hit",
+                                            "lts__t_sectors_lookup_miss"});
+  EXPECT_THAT(hits.metrics(),
+              ElementsAre("lts__t_sectors_lookup_hit.sum", "lts__t_sectors_lookup_miss.sum"));
+  const std::array values = {300.0, 100.0};
+  const CounterReading reading = read_counters(hits, values).at("l2_hit_share");
+  EXPECT_EQ(reading.value, 0.75);
+  EXPECT_EQ(reading.source,
+            "lts__t_sectors_lookup_hit.sum / (lts__t_sectors_lookup_hit.sum + "
+            "lts__t_sectors_lookup_miss.sum)");
+  const std::array nothing = {0.0, 0.0};
+  EXPECT_EQ(read_counters(hits, nothing).at("l2_hit_share").value, std::nullopt);
+}
+
+TEST(CounterMetrics, AShareAboveOneIsUnknown) {
+  const auto read = [](double percentage) {
+    const std::array values = {percentage};
+    return read_counters(plan(kHitShare, {"lts__t_sector_hit_rate"}), values).at("l2_hit_share");
+  };
+  EXPECT_EQ(read(101.5).value, 1.0);
+  EXPECT_EQ(read(112.9), (CounterReading{std::nullopt,
+                                         "lts__t_sector_hit_rate.pct is 1.13: it mixes passes "
+                                         "that differ"}));
 }
 
 TEST(CounterMetrics, AShareOfNothingIsUnknown) {
