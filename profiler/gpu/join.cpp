@@ -6,6 +6,7 @@
 #include "profiler/gpu/allocations.hpp"
 #include "profiler/gpu/intervals.hpp"
 #include "profiler/gpu/kernel_work.hpp"
+#include "profiler/gpu/measuring_kernels.hpp"
 #include "profiler/gpu/occupancy.hpp"
 #include "profiler/gpu/reading_counters.hpp"
 #include "profiler/gpu/record_index.hpp"
@@ -194,7 +195,7 @@ class Joiner {
     const Nanoseconds end = activity.start + *activity.duration;
     const GpuApiCall* const call = index_.find_call(kernel.correlation);
     Spans& spans = spans_[kernel.place.device];
-    spans.running.push_back({activity.start, end});
+    if (!is_measuring_kernel(activity.name)) spans.running.push_back({activity.start, end});
     const Nanoseconds requested = call ? call->time.start : activity.start;
     spans.unfinished.push_back({std::min(requested, activity.start), end});
   }
