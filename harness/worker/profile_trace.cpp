@@ -50,7 +50,9 @@ void ProfilePass::add_engine_verdict() {
   const auto details = prepared_->kernel().details();
   const auto engine = details.find("engine");
   if (engine == details.end()) return;
-  reply_.details["tensor_cores"] = format_verdict(engine_verdict(engine->second));
+  const TensorCoreVerdict verdict = engine_verdict(engine->second);
+  if (verdict.use == TensorCoreUse::unknown) return;
+  reply_.details["tensor_cores"] = format_verdict(verdict);
 }
 
 // Records the buffers on a device, unless the trace has reported them. Omits the address of a

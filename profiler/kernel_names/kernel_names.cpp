@@ -27,6 +27,7 @@ std::string format_verdict(const TensorCoreVerdict& verdict) {
 }
 
 TensorCoreVerdict engine_verdict(std::string_view engine) {
+  if (!engine.starts_with("engine ")) return {};
   const bool has_note = engine.substr(0, engine.find(';')).find("tensor core") != engine.npos;
   return {has_note ? TensorCoreUse::used : TensorCoreUse::not_used, TensorCoreEvidence::engine, {}};
 }

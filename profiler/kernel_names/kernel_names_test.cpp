@@ -110,6 +110,7 @@ TEST(KernelNames, TextNamesTheEvidence) {
                                           "unknown")),
             "used (engine)");
   EXPECT_EQ(format_verdict(engine_verdict("engine 28: workspace 0 KiB")), "not used (engine)");
+  EXPECT_EQ(format_verdict(engine_verdict("7")), "unknown");  // another library's
   EXPECT_EQ(format_verdict({}), "unknown");
 }
 
