@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMaxFirstLayerChannels = 4;  // of cuDNN's first-layer engine
 constexpr std::int64_t kFewChannels = 8;            // for which cuDNN often prefers CUDA cores
+constexpr std::int64_t kMinGroupChannels = 4;       // of groups that tensor cores multiply
 constexpr std::int64_t kFp8ChannelMultiple = 4;     // fp8 engines need a multiple of this per group
 
 bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
@@ -31,9 +32,9 @@ ProductSize classify_conv_size(const ConvShape& shape, Operand operand, std::int
     return shape.group_c() % kFp8ChannelMultiple == 0 ? ProductSize::regular
                                                       : ProductSize::thin_groups;
   }
-  // A group is thin if its channels are fewer bytes than one thread reads at once.
-  const std::int64_t min_channels = std::min(shape.group_c(), shape.group_k());
-  return min_channels < kTensorCoreLoad / element ? ProductSize::thin_groups : ProductSize::regular;
+  const std::int64_t channels = std::min(shape.group_c(), shape.group_k());
+  const std::int64_t min_channels = element == 1 ? kTensorCoreLoad : kMinGroupChannels;
+  return channels < min_channels ? ProductSize::thin_groups : ProductSize::regular;
 }
 
 // Returns the direction of cuDNN's operation. A transposed convolution is the data gradient of a

@@ -195,7 +195,7 @@ constexpr std::array kRules = {
                              .direction = Direction::backward_data,
                              .size = ProductSize::thin_groups}},
     TensorCoreRule{"size-groups", min_dims_ok, no,
-                   "groups of fewer channels than 16 bytes go to CUDA cores",
+                   "groups of fewer than 4 channels, or 16 of 8 bits, go to CUDA cores",
                    Condition{.size = ProductSize::thin_groups}},
     TensorCoreRule{
         "size-first-layer-blackwell", min_dims_ok, no,

@@ -54,7 +54,7 @@ enum class ProductSize : std::uint8_t {
   uneven,        // int8: n or k is not a multiple of 4
   small,         // fewer than 8 rows or columns
   depthwise,     // one input channel per group
-  thin_groups,   // channels of a group take less than 16 bytes; fp8: not a multiple of 4 channels
+  thin_groups,   // groups of fewer than 4 channels, or 16 of 8 bits; fp8: not a multiple of 4
   first_layer,   // 1 to 4 input channels of 16 bits
   few_channels,  // up to 8 input channels of 16 bits, more than first_layer
 };

@@ -35,8 +35,7 @@ std::string format_verdict(const TensorCoreVerdict& verdict);
 
 // Returns what cuDNN's description of an engine shows: "engine 45: tensor core; workspace 4 KiB".
 // Unknown for a text of another form, from another library. Valid only for operators that multiply
-// matrices: cuDNN also notes tensor cores on an engine that
-// pools.
+// matrices: cuDNN also notes tensor cores on an engine that pools.
 TensorCoreVerdict engine_verdict(std::string_view engine);
 
 // The first rule whose pattern matches a name decides. `unknown` is also a decision: it prevents

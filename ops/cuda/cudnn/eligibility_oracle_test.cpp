@@ -27,8 +27,9 @@ constexpr std::string_view kRulesOfTheFirstChoice[] = {"size-groups", "size-dept
 
 constexpr const char* kArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
 constexpr const char* kShapes[] = {
-    "n32c64h28k64r3p1", "n32c60h28k64r3p1",   "n32c3h28k64r3p1",     "n32c64h28k1r3p1",
-    "n32c256h14k256r1", "n32g4c64h28k64r3p1", "n32g32c64h28k64r3p1", "n32g64c64h28k64r3p1",
+    "n32c64h28k64r3p1",    "n32c60h28k64r3p1",    "n32c3h28k64r3p1",
+    "n32c64h28k1r3p1",     "n32c256h14k256r1",    "n32g4c64h28k64r3p1",
+    "n32g16c64h28k64r3p1", "n32g32c64h28k64r3p1", "n32g64c64h28k64r3p1",
 };
 
 struct Numbers {
@@ -114,6 +115,28 @@ TEST(EligibilityRules, OfTheFirstChoiceAgreeWithIt) {
       ASSERT_TRUE(engine.ok()) << shape << " on " << architecture;
       EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible, engine->has(EngineNote::tensor_core))
           << shape << " on " << architecture << ": " << engine->text();
+    }
+  }
+}
+
+// On an H100, counters confirmed the first choice for data gradients of groups.
+TEST(EligibilityRules, OfGroupsAgreeWithTheFirstChoiceForDataGradients) {
+  BENCH_NEED_CUDNN(api);
+  for (const char* architecture : {"sm_80", "sm_90", "sm_100"}) {
+    const std::string json = device_json(architecture);
+    const Platform platform = parse_platform(architecture).value();
+    for (const char* shape :
+         {"n8g4c64h28k64r3p1", "n8g16c64h28k64r3p1", "n8g32c64h28k64r3p1", "n8g64c64h28k64r3p1"}) {
+      for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+        const Problem problem =
+            conv_problem({shape, dtype, Layout::nhwc, Direction::backward_data});
+        const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
+        const auto engine = first_choice(api, problem, json);
+        ASSERT_TRUE(engine.ok()) << shape << " on " << architecture;
+        EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible,
+                  engine->has(EngineNote::tensor_core))
+            << shape << " " << info(dtype).name << " on " << architecture << ": " << engine->text();
+      }
     }
   }
 }
