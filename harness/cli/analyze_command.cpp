@@ -113,7 +113,8 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, shown));
   *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
   report_losses("analyze", report, arguments.verbosity, *env.err);
-  if (const std::string note = shown.note(); !note.empty()) *env.err << "analyze: " << note << '\n';
+  if (const std::string note = shown.note(); !note.empty())
+    print_line(*env.err, fmt::format("bench analyze: {}", note));
   return Done{};
 }
 

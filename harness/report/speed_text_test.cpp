@@ -37,7 +37,7 @@ TEST(SpeedText, CountsCasesThatWereNeverMeasuredAtTheStatedLevel) {
               EndsWith("at equal speed, which 1 case never had (flag `disturbed`)."));
 }
 
-// The processor's canaries say nothing about times on a GPU's clock.
+// The processor's canaries do not explain times on a GPU's clock.
 TEST(SpeedText, OfAGpuIsThatOfItsClock) {
   Report report = report_with({1000ns, 1000ns, 1500ns, 2000ns, 2000ns});
   report.cases[0].id = report.processes[0].id = "gemm/forward/m4n4k4/f16/cublaslt/cuda/hot";

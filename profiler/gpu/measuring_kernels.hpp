@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels with which bench itself measures: one that blocks a stream, one that reads clocks, an
-// empty one. In a profile of bench they are no part of the measured work.
+// empty one. A profile of bench contains them beside the measured work.
 #pragma once
 
 #include "profiler/activity.hpp"
