@@ -159,6 +159,7 @@ TEST_F(FakeGpuTest, ASampleAtALowClockIsMarkedAndCounts) {
       {"from":8,"to":8,"clock_hz":1200000000,"factor":1.25}]}]})");
   const CaseRecord record = find(report, kSmall);
   EXPECT_FALSE(record.voided);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::unsteady));
   ASSERT_TRUE(record.unsteady_clock);
   EXPECT_THAT(
       record.unsteady_clock->reasons,
