@@ -159,10 +159,13 @@ BENCH_BOTH T apply_step(const ElementStep& step, T value, T operand) {
   return value;
 }
 
-// Splits a flat position into the indexes of the plan's dimensions.
+// Splits a flat position into the indexes of the plan's dimensions. Constant limits of the loops let
+// the device keep the indexes in registers.
 template <class Index>
 BENCH_BOTH void split_position(const ElementwisePlan& plan, Index position, std::int64_t* index) {
-  for (int d = plan.rank - 1; d > 0; --d) {
+  for (int d = kMaxDims - 1; d > 0; --d) {
+    index[d] = 0;
+    if (d >= plan.rank) continue;
     const Index size = static_cast<Index>(plan.dims[d]);
     index[d] = position % size;
     position /= size;
@@ -173,7 +176,9 @@ BENCH_BOTH void split_position(const ElementwisePlan& plan, Index position, std:
 BENCH_BOTH std::int64_t element_offset(const ElementwisePlan& plan, const Operand& operand,
                                        const std::int64_t* index) {
   std::int64_t sum = 0;
-  for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
+  for (int d = 0; d < kMaxDims; ++d) {
+    if (d < plan.rank) sum += index[d] * operand.strides[d];
+  }
   return sum;
 }
 
