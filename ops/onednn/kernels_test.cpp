@@ -271,6 +271,9 @@ TEST_F(NetworkKernelTest, TrainingAndForeignTypesAreUnsupported) {
   const auto kernel = backend_->create(training);
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
+  Network channels_last = make(image_output(), Fusion::separate, DataType::f32);
+  channels_last.input_layout = Layout::nhwc;
+  EXPECT_THAT(backend_->create(channels_last).error().reason, HasSubstr("`layout: nhwc`"));
   const auto wide = backend_->create(make(image_output(), Fusion::separate, DataType::f64));
   ASSERT_FALSE(wide.ok());
   EXPECT_EQ(wide.error().kind, BackendError::Kind::unsupported);
