@@ -74,7 +74,8 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   if (candidates->kernels.size() == 1) return std::move(candidates->kernels.front());
   const Nanoseconds start = runtime.now();
   BENCH_ASSIGN_OR_RETURN(const TunedChoice choice,
-                         tuner_.choose(key, candidates->kernels, candidates->names));
+                         // Not the key under which the engines of one graph are chosen.
+                         tuner_.choose("ways " + key, candidates->kernels, candidates->names));
   measuring_time_ += runtime.now() - start;
   const std::string times = choice.candidates_text();
   choices_[key] = {candidates->ways[choice.best],
