@@ -159,8 +159,8 @@ BENCH_BOTH T apply_step(const ElementStep& step, T value, T operand) {
   return value;
 }
 
-// Splits a flat position into the indexes of the plan's dimensions. Constant limits of the loops let
-// the device keep the indexes in registers.
+// Splits a flat position into the indexes of the plan's dimensions. Constant limits of the loops
+// let the device keep the indexes in registers.
 template <class Index>
 BENCH_BOTH void split_position(const ElementwisePlan& plan, Index position, std::int64_t* index) {
   for (int d = kMaxDims - 1; d > 0; --d) {
