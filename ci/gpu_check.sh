@@ -316,7 +316,7 @@ do_frameworks() {
   do_torch
   enough_memory frameworks 2560 || return 0
   step frameworks 150 measure_frameworks || true
-  keep "$work"/untuned.1.jsonl
+  keep "$work"/tuned.1.jsonl "$work"/untuned.1.jsonl
   step 'shapes against PyTorch' 15 say_figures frameworks "$checks_file" "$profiles" \
     "$work"/untuned.*.jsonl "$work"/tuned.*.jsonl || true
 }

@@ -362,6 +362,9 @@ typedef struct bench_kernel {
    * because it may have grown. The last entry of a name counts. */
   const bench_detail* const* details;
   size_t detail_count;
+  /* 1: the device rounds sums to fewer bits than f32, whatever is asked for. The check of the
+   * results then allows for it as for math BENCH_MATH_FAST_ACCUMULATION. */
+  int32_t has_reduced_sums;
 } bench_kernel;
 
 /* ---- Networks ---------------------------------------------------------------------------------
@@ -538,6 +541,9 @@ typedef struct bench_backend {
   /* (optional) Applies to kernels created from now on: the backend repeats these choices, which
    * `choices` of another process has returned, instead of measuring. */
   void (*set_choices)(void* state, const char* choices);
+  /* (optional) The last created kernel gave a wrong result or failed, for this reason. Returns 1 if
+   * the same creation now uses another engine or algorithm of the library; 0: there is none. */
+  int32_t (*reject_last_engine)(void* state, const char* reason);
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------

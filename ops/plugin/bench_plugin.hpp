@@ -157,6 +157,9 @@ class Backend : public DeviceParts {
       return backend.choices_.c_str();
     };
     raw_.set_choices = [](void* state, const char* choices) { of(state).set_choices(choices); };
+    raw_.reject_last_engine = [](void* state, const char* reason) -> int32_t {
+      return of(state).reject_last_engine(reason) ? 1 : 0;
+    };
   }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -175,6 +178,12 @@ class Backend : public DeviceParts {
   // own. set_choices() makes it repeat the choices of another process instead of measuring.
   virtual std::string choices() noexcept { return {}; }
   virtual void set_choices(const std::string& choices) noexcept { static_cast<void>(choices); }
+  // The last created kernel gave a wrong result or failed, for this reason. Returns whether the
+  // same creation now uses another engine or algorithm of the library.
+  virtual bool reject_last_engine(const std::string& reason) noexcept {
+    static_cast<void>(reason);
+    return false;
+  }
   // Throws Error(BENCH_UNSUPPORTED, reason) for unsupported problems.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
   // The same for a whole network. Called only if the backend serves "network".

@@ -201,6 +201,9 @@ class Kernel {
   virtual Sampler* sampler() { return nullptr; }
   // Bytes that the kernel itself allocated.
   virtual int64_t workspace() const { return 0; }
+  // Whether the device rounds sums to fewer bits than f32, whatever is asked for. The check of the
+  // results then allows for it as for fast accumulation.
+  virtual bool has_reduced_sums() const { return false; }
   // Further details: the engine or algorithm; parts of the creation time as "setup.NAME_ns". Called
   // again after samples 1, 2, 4, 8, ..., because more may be known then.
   virtual std::map<std::string, std::string> details() const { return {}; }
@@ -303,6 +306,7 @@ class KernelHolder {
     raw_.buffers = buffer_pointers_.data();
     raw_.buffer_count = buffer_pointers_.size();
     raw_.workspace = kernel_->workspace();
+    raw_.has_reduced_sums = kernel_->has_reduced_sums() ? 1 : 0;
     if (kernel_->packing() != nullptr) {
       raw_.pack = [](void* self, std::size_t tensor, const void* plain, void* packed,
                      bench_message* message) {

@@ -73,6 +73,11 @@ class ExportedBackend final : BackendExportHolder, public plugin::Backend, PartL
   void set_choices(const std::string& choices) noexcept override {
     plugin::detail::guarded(nullptr, [&] { backend_->set_choices(choices); });
   }
+  bool reject_last_engine(const std::string& reason) noexcept override {
+    bool has_next = false;
+    plugin::detail::guarded(nullptr, [&] { has_next = backend_->reject_last_engine(reason); });
+    return has_next;
+  }
   std::unique_ptr<plugin::Kernel> make(const plugin::Problem& problem) override {
     return export_created_kernel(value_or_throw(read_problem(*problem.raw())));
   }

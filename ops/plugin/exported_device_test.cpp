@@ -126,6 +126,7 @@ class DeviceKernel final : public Kernel {
     if (samples_ > 0) details["sample_method"] = std::to_string(samples_);
     return details;
   }
+  Summation summation() const override { return Summation::reduced; }
   bool has_device_clock() const override { return true; }
   Result<DeviceSample> sample(const SampleRequest& request) override {
     for (Invocation* invocation : request.rotation) {
@@ -159,6 +160,10 @@ class DeviceBackend final : public Backend {
   std::string choices() const override { return "conv\tengine_4\n"; }
   void set_choices(std::string_view choices) override {
     device_.ask("choices " + std::string(choices));
+  }
+  bool reject_last_engine(std::string_view reason) override {
+    device_.ask("reject " + std::string(reason));
+    return reason == "wrong";
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
     device_.when_created();
@@ -241,6 +246,12 @@ TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
   EXPECT_THAT(device_.asked, ElementsAre("tuning 12", "choices conv\tengine_7\n"));
   EXPECT_EQ(backend_->choices(), "conv\tengine_4\n");
   const auto kernel = create();
+  // Regression test: neither passed the interface of plugins, so an fp8 convolution on an H100 was
+  // compared with the tolerance of f32 sums, and no wrong engine was followed by the next one.
+  EXPECT_EQ(kernel->summation(), Summation::reduced);
+  EXPECT_TRUE(backend_->reject_last_engine("wrong"));
+  EXPECT_FALSE(backend_->reject_last_engine("failed"));
+  EXPECT_EQ(device_.asked.back(), "reject failed");
   EXPECT_THAT(kernel->details(), ElementsAre(Pair("engine", "7"), Pair("setup.plan_ns", "1500")));
   EXPECT_FALSE(kernel->takes_plain());
   EXPECT_EQ(kernel->pack(0, nullptr, nullptr).error().what, "no pack");

@@ -140,6 +140,7 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
   plugin::Packing* packing() override { return has_packing_ ? this : nullptr; }
   plugin::Sampler* sampler() override { return kernel_->has_device_clock() ? this : nullptr; }
   std::int64_t workspace() const override { return kernel_->workspace().count; }
+  bool has_reduced_sums() const override { return kernel_->summation() == Summation::reduced; }
   std::map<std::string, std::string> details() const override { return kernel_->details(); }
   void prepare(void* const* buffers) override {
     throw_if_error(kernel_->prepare({buffers, kernel_->buffers().size()}));

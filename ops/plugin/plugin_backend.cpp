@@ -63,6 +63,11 @@ class PluginBackend final : public Backend {
     if (has_function && raw_.set_choices != nullptr)
       raw_.set_choices(state_, std::string(choices).c_str());
   }
+  bool reject_last_engine(std::string_view reason) override {
+    const bool has_function = BENCH_HAS(bench_backend, &raw_, reject_last_engine);
+    return has_function && raw_.reject_last_engine != nullptr &&
+           raw_.reject_last_engine(state_, std::string(reason).c_str()) != 0;
+  }
 
  private:
   std::vector<LibraryInfo> libraries() const;

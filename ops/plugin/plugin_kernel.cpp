@@ -219,6 +219,11 @@ class PluginKernel final : public Kernel {
   Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
   std::map<std::string, std::string> details() const override;
+  Summation summation() const override {
+    const bool is_reduced =
+        BENCH_HAS(bench_kernel, &raw_, has_reduced_sums) && raw_.has_reduced_sums != 0;
+    return is_reduced ? Summation::reduced : Summation::full;
+  }
   bool has_device_clock() const override { return raw_.sample != nullptr; }
   Result<DeviceSample> sample(const SampleRequest& request) override;
 
