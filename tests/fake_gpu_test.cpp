@@ -126,7 +126,9 @@ TEST_F(FakeGpuTest, TheFastestOfSeveralCandidatesIsAskedForByTune) {
 }
 
 // Each process of a case executes the same kernel, although each could measure again.
-TEST_F(FakeGpuTest, TheFirstProcessOfACaseChoosesForAll) {
+// On an H100 a process that had measured candidates ran the same engine up to 5 % slower, because
+// its buffers were at other places.
+TEST_F(FakeGpuTest, AWorkerOfItsOwnChoosesForAllProcessesOfACase) {
   const std::string config = std::string(kStart) +
                              "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3, "
                              "measure: { processes: 3 } }\n";
@@ -135,9 +137,9 @@ TEST_F(FakeGpuTest, TheFirstProcessOfACaseChoosesForAll) {
   for (const ProcessRecord& process : report.processes)
     implementations.push_back(process.implementation);
   ASSERT_THAT(implementations, SizeIs(3));
-  EXPECT_THAT(implementations[0], Not(HasSubstr(" as ")));
-  EXPECT_EQ(implementations[1], implementations[0] + " as best of 3");
-  EXPECT_EQ(implementations[2], implementations[1]);
+  EXPECT_THAT(implementations, Each(HasSubstr(" as best of 3")));
+  // The record has the facts of the worker that chose.
+  EXPECT_THAT(*find(report, kSmall).implementation, Not(HasSubstr(" as ")));
 }
 
 TEST_F(FakeGpuTest, VoidSamplesAreNotCountedAndTheirReasonIsKept) {

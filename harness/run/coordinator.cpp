@@ -28,6 +28,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace bench {
@@ -39,6 +40,13 @@ std::vector<const ProcessRecord*> list_processes(std::span<const CaseProgress> c
     for (const ProcessRecord& process : progress.processes()) processes.push_back(&process);
   }
   return processes;
+}
+
+// Whether the case's kernel is chosen by measuring several: with `tune`, and for a network on a
+// device, whose backend measures which way each layer is fastest.
+bool chooses_by_measuring(const Case& spec) {
+  const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
+  return spec.measure.tune > 0 || (is_network && spec.key.device != "cpu");
 }
 
 class Run {
@@ -54,11 +62,15 @@ class Run {
   void decide_without_worker();
   Status append_run_record();
   Status measure();
+  Status choose_ways(int process);
   Status learn_layouts(const std::vector<std::size_t>& needed);
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(std::optional<int> threads);
   Status ensure_ceilings();
+  StepRequest make_request(const CaseProgress& progress, int process);
+  void take_prepared(CaseProgress& progress, StepResult& result);
+  void take_failure(CaseProgress& progress, int process, const StepResult& result);
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
   Status append_unfinished();
@@ -264,6 +276,7 @@ Status Run::measure() {
 }
 
 Status Run::measure_process(int process) {
+  BENCH_RETURN_IF_ERROR(choose_ways(process));
   std::vector<std::size_t> needed;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].needs_process(process)) needed.push_back(i);
@@ -276,6 +289,32 @@ Status Run::measure_process(int process) {
     session_.finish();
   }
   return Done{};
+}
+
+// Uses a separate worker: the memory that candidates are measured in changes where the buffers of
+// the case are, and with it its time by up to 5 %. The measuring workers repeat the choices.
+Status Run::choose_ways(int process) {
+  // Another tool observes the measuring processes only.
+  if (options_.under) return Done{};
+  bool has_chosen = false;
+  for (CaseProgress& progress : cases_) {
+    check_limits();
+    const bool is_settled = progress.has_facts() || !chooses_by_measuring(progress.spec());
+    if (is_settled || stop_cause_ || !progress.needs_process(process)) continue;
+    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    if (stop_cause_) return Done{};
+    has_chosen = true;
+    observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
+    StepRequest request = make_request(progress, process);
+    request.extent = StepRequest::Extent::prepare_only;
+    StepResult result = run_step(session_, request, *env_.clock);
+    if (result.completion == StepResult::Completion::aborted) check_limits();
+    take_prepared(progress, result);
+    if (result.failure) ++steps_done_;
+    take_failure(progress, process, result);
+  }
+  if (has_chosen) session_.finish();
+  return append_decided();
 }
 
 // Uses a separate worker, so that the measuring worker's library has no cached kernels when it
@@ -346,37 +385,46 @@ Status Run::ensure_ceilings() {
   return Done{};
 }
 
-Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
-  observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
-  ++steps_done_;
-  const std::string problem = problem_id(progress.spec().key);
-  const auto expected = outputs_.find(problem);
+StepRequest Run::make_request(const CaseProgress& progress, int process) {
   StepRequest request{&progress.spec(), process, options_.seed};
+  const auto expected = outputs_.find(problem_id(progress.spec().key));
   if (expected != outputs_.end()) {
     request.check = CheckKind::expected;
     request.expected = &expected->second;
   }
-  request.deadline = deadline;
   request.choices = progress.choices();
-  if (options_.under) request.range = progress.spec().id;
   request.input_layouts = layouts_.input_layouts(progress.spec());
+  return request;
+}
+
+void Run::take_prepared(CaseProgress& progress, StepResult& result) {
+  if (!result.prepared) return;
+  progress.learn(*result.prepared);
+  outputs_.emplace(problem_id(progress.spec().key), std::move(result.prepared->output));
+}
+
+void Run::take_failure(CaseProgress& progress, int process, const StepResult& result) {
+  if (!result.failure) return;
+  const int processes = progress.spec().measure.processes;
+  for (int p = process + 1; p < processes; ++p) steps_done_ += progress.needs_process(p) ? 1 : 0;
+  progress.end(*result.failure);
+  // A device's error may affect everything in the worker process, so the other cases get a new one.
+  const bool on_device = progress.spec().key.device != "cpu";
+  if (on_device && result.failure->outcome == Outcome::failed) session_.finish();
+}
+
+Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
+  observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
+  ++steps_done_;
+  StepRequest request = make_request(progress, process);
+  request.deadline = deadline;
+  if (options_.under) request.range = progress.spec().id;
   if (progress.is_measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
   const bool is_aborted = result.completion == StepResult::Completion::aborted;
   if (is_aborted) check_limits();
-  if (result.prepared) {
-    progress.learn(*result.prepared);
-    outputs_.emplace(problem, std::move(result.prepared->output));
-  }
-  if (result.failure) {
-    const int processes = progress.spec().measure.processes;
-    for (int p = process + 1; p < processes; ++p) steps_done_ += progress.needs_process(p) ? 1 : 0;
-    progress.end(*result.failure);
-    // A device's error may affect everything in the worker process, so the other cases get a new
-    // one.
-    const bool on_device = progress.spec().key.device != "cpu";
-    if (on_device && result.failure->outcome == Outcome::failed) session_.finish();
-  }
+  take_prepared(progress, result);
+  take_failure(progress, process, result);
   if (result.record) {
     result.record->run_id = options_.run_id;
     if (result.record->stop == StopReason::interrupted && stop_cause_ == StopCause::budget) {

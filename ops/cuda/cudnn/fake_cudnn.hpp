@@ -35,7 +35,7 @@ struct FakeEngine {
   bool finishes = true;  // whether a plan with this engine can be finalised
   bool executes = true;
   std::int64_t knob = 2;  // value of the engine's only setting, knob 7
-  bool computes = true;  // whether it does what `FakeCudnn::work` says
+  bool computes = true;   // whether it does what `FakeCudnn::work` says
 };
 
 class FakeCudnn {

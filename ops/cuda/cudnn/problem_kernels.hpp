@@ -97,8 +97,8 @@ class ProblemKernels {
   std::map<std::string, ProblemPlan> plans_;  // plans created so far, by tuned_key()
   // Plans that plan_ahead() created and no kernel uses yet, by tuned_key().
   std::map<std::string, MaybePlans> planned_ahead_;
-  Nanoseconds planning_ahead_time_{0};                   // not reported yet
-  std::vector<std::shared_ptr<CudnnSession>> planners_;  // one for each thread
+  Nanoseconds planning_ahead_time_{0};                           // not reported yet
+  std::vector<std::shared_ptr<CudnnSession>> planners_;          // one for each thread
   std::map<std::string, std::vector<RejectedEngine>> rejected_;  // by plan_key()
   std::optional<LastPlan> last_plan_;
 };

@@ -4,7 +4,8 @@
 //
 // The ways are measured as a case is: from graphs, with random numbers, each way once per round.
 // The first way is the default. Another way is chosen only if it needs over 2 % fewer clock cycles
-// than the default in every round, so that noise and changes of the clock never change a choice.
+// than the default in every round and over 2 % less time, so that noise and changes of the clock
+// never change a choice.
 #pragma once
 
 #include "base/result.hpp"

@@ -77,6 +77,13 @@ TEST(ChooseFastest, ComparesCyclesAndNotTimes) {
   EXPECT_EQ(choose({scripted("a", {11us}), scripted("b", {10us}, {1'540'000'000})}).best, 1u);
 }
 
+// Seen on an H100: an engine with fewer cycles lowered the clock and took more time.
+TEST(ChooseFastest, FewerCyclesWithoutLessTimeKeepTheDefault) {
+  EXPECT_EQ(
+      choose({scripted("a", {18us}, {1'936'000'000}), scripted("b", {18us}, {1'800'000'000})}).best,
+      0u);
+}
+
 TEST(ChooseFastest, PassesOverWhatFails) {
   const TunedChoice choice = choose({failing("a"), scripted("b", {20us}), failing("c")});
   EXPECT_EQ(choice.best, 1u);
