@@ -174,16 +174,24 @@ class GpuSummary(unittest.TestCase):
         self.assertEqual(self.run_program("rules", bench, results), (0, [
             "rules     2 shapes; verdicts of counters 2 (wanted: 100), of names 2, of rules 2",
             "rules     names and counters: 2 of 2 agree",
-            "rules     rules and counters: 2 of 2 agree",
-            "rules     rules and names: 2 of 2 agree",
+            "rules     rules and counters: 2 of 2 agree, 0 missed",
+            "rules     rules and names: 2 of 2 agree, 0 missed",
             "rules     kernel nvjet: by name used, by counters used 1",
             "rules     kernel sgemm: by name not used, by counters not used 1"]))
+
+    def test_what_is_eligible_and_not_used_is_missed_and_contradicts_no_rule(self):
+        bench = self.analyzer("a,sgemm,not used (name: plain),")
+        results = self.write("r.jsonl", eligible("a", "eligible"),
+                             profile_pass("a", tensor_cores="not used (counter)"))
+        status, lines = self.run_program("rules", bench, results)
+        self.assertEqual(status, 0)
+        self.assertIn("rules     rules and counters: 0 of 1 agree, 1 missed", lines)
 
     def test_rules_that_differ_are_listed_with_their_kernels(self):
         bench = self.analyzer("a,convert,,", "a,sgemm,not used (name: plain),", "b,odd,,",
                               "c,nvjet,used (name: nvjet),", "c,convert,,")
         results = self.write(
-            "r.jsonl", eligible("a", "eligible"), profile_pass("a", tensor_cores="not used (counter)"),
+            "r.jsonl", eligible("a", "not eligible"), profile_pass("a", tensor_cores="used (counter)"),
             eligible("b", "not applicable"), profile_pass("b", tensor_cores="used (counter)"),
             eligible("c", "eligible"),
             profile_pass("c", tensor_cores="used by 1 of 2 kernels (name: nvjet)",
@@ -191,10 +199,10 @@ class GpuSummary(unittest.TestCase):
         self.assertEqual(self.run_program("rules", bench, results), (1, [
             "rules     3 shapes; verdicts of counters 2 (wanted: 100), of names 1, of rules 2",
             "rules     names and counters: 0 of 0 agree",
-            "rules     rules and counters: 0 of 1 agree",
-            "rules     rules and names: 1 of 1 agree",
+            "rules     rules and counters: 0 of 1 agree, 0 missed",
+            "rules     rules and names: 1 of 1 agree, 0 missed",
             "rules     counters n/a: for administrators alone",
-            "rules     differs: a: rules eligible [a-rule], names unknown, counters not used: convert,"
+            "rules     differs: a: rules not eligible [a-rule], names unknown, counters used: convert,"
             " sgemm",
             "rules     kernel odd: by name unknown, by counters used 1"]))
 
