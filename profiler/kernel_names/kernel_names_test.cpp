@@ -65,7 +65,7 @@ TEST(KernelNames, HaveOneRuleAnIdAndAFixtureForEach) {
 
 // The list of PyProf (gen2/tc.py), which XProf also uses. A kernel uses tensor cores if its name
 // has one of the words in kWords before `gemm` or `cudnn`, or one of the words below. Its word
-// `conv2d_c1_k1` is left out: the gradients of that family do not use tensor cores on an H100.
+// `conv2d_c1_k1` is left out: that family does not use tensor cores on an H100.
 TEST(KernelNames, KnowWhatPyprofKnew) {
   constexpr std::string_view kWords[] = {"h884", "s884", "h1688", "s1688", "i8816", "c1688"};
   KernelNames names;

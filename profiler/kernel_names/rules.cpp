@@ -98,12 +98,14 @@ constexpr std::array kRules = {
     KernelNameRule{"marlin", used, R"((^|[^A-Za-z])Marlin($|[^A-Za-z]))",
                    "multiplies weights of 4 or 8 bits with f16, on tensor cores"},
     // Names that do not decide the question
-    KernelNameRule{"conv-c1-k1", unknown, R"(conv2d_c1_k1)",
-                   "cuDNN's depthwise convolution: PyProf's list says used, but its gradients use "
-                   "none on an H100"},
     KernelNameRule{"triton-template", unknown, R"(triton_(tem|mm|bmm)_)",
                    "a product made by Triton: its name does not contain the data type"},
-    // No product
+    // No product, or none on tensor cores
+    KernelNameRule{"native", not_used, R"(bench::ops::cuda::|_ZN5bench3ops4cuda)",
+                   "native kernels of bench"},
+    KernelNameRule{"conv-c1-k1", not_used, R"(conv2d_c1_k1)",
+                   "cuDNN's depthwise convolution: PyProf's list says used, but counters of an H100 "
+                   "show none, forward and for gradients"},
     KernelNameRule{"winograd", not_used, R"([wW]inograd)",
                    "Winograd's transforms; the product between them is a kernel of its own"},
     KernelNameRule{"fft", not_used, R"((^|[^A-Za-z0-9])fft[12]d_|(regular|vector)_fft|flip_filter)",
@@ -111,7 +113,6 @@ constexpr std::array kRules = {
     KernelNameRule{
         "layout-copy", not_used,
         R"(nchwTo|nhwcTo|AddPadding|nhwcSliceC|[tT]ensorTransform|transpose_readWrite|convertTensor_kernel|im2col|)"
-        R"(::transpose_kernel|)"
         R"(col2im|OffsetsKernel|compute_gemm_pointers|scale(Packed)?Tensor|)"
         R"(init_device_workspace)",
         "copies between layouts, tables of addresses and workspaces around a product"},
