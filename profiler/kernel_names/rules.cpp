@@ -103,9 +103,10 @@ constexpr std::array kRules = {
     // No product, or none on tensor cores
     KernelNameRule{"native", not_used, R"(bench::ops::cuda::|_ZN5bench3ops4cuda)",
                    "native kernels of bench"},
-    KernelNameRule{"conv-c1-k1", not_used, R"(conv2d_c1_k1)",
-                   "cuDNN's depthwise convolution: PyProf's list says used, but counters of an H100 "
-                   "show none, forward and for gradients"},
+    KernelNameRule{
+        "conv-c1-k1", not_used, R"(conv2d_c1_k1)",
+        "cuDNN's depthwise convolution: PyProf's list says used, but counters of an H100 "
+        "show none, forward and for gradients"},
     KernelNameRule{"winograd", not_used, R"([wW]inograd)",
                    "Winograd's transforms; the product between them is a kernel of its own"},
     KernelNameRule{"fft", not_used, R"((^|[^A-Za-z0-9])fft[12]d_|(regular|vector)_fft|flip_filter)",
