@@ -138,7 +138,8 @@ TEST_F(FakeGpuTest, AWorkerOfItsOwnChoosesForAllProcessesOfACase) {
     implementations.push_back(process.implementation);
   ASSERT_THAT(implementations, SizeIs(3));
   EXPECT_THAT(implementations, Each(HasSubstr(" as best of 3")));
-  // The record has the facts of the worker that chose.
+  // The record has the facts of the worker that chose, and what only samples show.
+  EXPECT_TRUE(find(report, kSmall).sample_method.has_value());
   EXPECT_THAT(*find(report, kSmall).implementation, Not(HasSubstr(" as ")));
 }
 

@@ -145,11 +145,21 @@ void CaseProgress::add(ProcessRecord record) {
   processes_.push_back(std::move(record));
 }
 
+bool CaseProgress::has_rejected_engines() const {
+  return facts_ && facts_->details.contains("rejected_engines");
+}
+
 void CaseProgress::learn(const PreparedReply& prepared) {
   if (!facts_) {
     facts_ = prepared;
     facts_->output = {};
     return;
+  }
+  // The worker that chose by measuring took no samples. The first process completes its facts.
+  if (process_numbers_.empty()) {
+    for (const auto& [name, value] : prepared.details) {
+      if (name != kOutputDigestDetail) facts_->details.emplace(name, value);
+    }
   }
   // Digests may differ because threads add in another order. The check found all values within the
   // tolerance.

@@ -65,6 +65,8 @@ class CaseProgress {
   void end(ErrorReply failure);
 
   bool has_facts() const { return facts_.has_value(); }
+  // Returns whether the kernel is not the library's first choice, whose result was wrong.
+  bool has_rejected_engines() const;
   // Returns what the first prepared process has chosen by measuring; empty if it chose nothing.
   std::string choices() const { return facts_ ? facts_->choices : std::string(); }
   bool has_samples() const;

@@ -35,7 +35,7 @@ struct StepRequest {
   // The step starts no further round after this time and ends with StopReason::budget. It always
   // runs at least one round.
   Nanoseconds deadline = Nanoseconds::max();
-  std::string choices{};  // choices of the first process of the case, which measured them
+  std::string choices{};  // what a worker chose for the case by measuring
 };
 
 struct StepResult {

@@ -42,11 +42,11 @@ std::vector<const ProcessRecord*> list_processes(std::span<const CaseProgress> c
   return processes;
 }
 
-// Whether the case's kernel is chosen by measuring several: with `tune`, and for a network on a
-// device, whose backend measures which way each layer is fastest.
+// Whether the kernel of a case on a device is chosen by measuring several: with `tune`, and for a
+// network, whose backend measures which way each layer is fastest.
 bool chooses_by_measuring(const Case& spec) {
   const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
-  return spec.measure.tune > 0 || (is_network && spec.key.device != "cpu");
+  return spec.key.device != "cpu" && (spec.measure.tune > 0 || is_network);
 }
 
 class Run {
@@ -296,9 +296,13 @@ Status Run::measure_process(int process) {
 Status Run::choose_ways(int process) {
   // Another tool observes the measuring processes only.
   if (options_.under) return Done{};
+  // A case for which no time is left here chooses in its first process.
+  const std::optional<Nanoseconds> budget = limit_.remaining();
+  const auto is_time_up = [&] { return budget && *limit_.remaining() < *budget / 2; };
   bool has_chosen = false;
   for (CaseProgress& progress : cases_) {
     check_limits();
+    if (is_time_up()) break;
     const bool is_settled = progress.has_facts() || !chooses_by_measuring(progress.spec());
     if (is_settled || stop_cause_ || !progress.needs_process(process)) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
@@ -489,7 +493,9 @@ Status Run::profile() {
     }
     BENCH_ASSIGN_OR_RETURN(
         std::optional<OpenPass> pass,
-        trace_case(context, {&spec, layouts_.input_layouts(spec), reason, progress.choices()}));
+        trace_case(context,
+                   {&spec, layouts_.input_layouts(spec), reason, progress.choices(),
+                    progress.has_rejected_engines() ? CheckKind::reference : CheckKind::none}));
     session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;
@@ -544,7 +550,8 @@ Status Run::append_case(CaseProgress& progress) {
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
   const auto engine = record.details.find("engine");
   if (capability_ && engine != record.details.end()) {
-    const std::string used = format_verdict(engine_verdict(engine->second));
+    const std::string used =
+        format_verdict(engine_verdict(engine->second, progress.spec().key.dtype));
     const auto missed = missed_tensor_cores(progress.spec(), *capability_, used);
     if (missed) record.details[kTensorCoresMissed] = *missed;
   }

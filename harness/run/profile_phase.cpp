@@ -42,7 +42,7 @@ ProfileRequest make_profile_request(const ProfileContext& context, const Profile
   const Case& spec = *job.spec;
   ProfileRequest request;
   request.prepare = prepare_request(spec, context.options.seed, job.input_layouts);
-  request.prepare.check = CheckKind::none;
+  request.prepare.check = job.check;
   request.prepare.choices = job.choices;
   request.switches = switch_values(get_switches(context));
   request.spool = spool;

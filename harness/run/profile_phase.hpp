@@ -24,7 +24,10 @@ struct ProfileJob {
   const Case* spec;
   ops::InputLayouts input_layouts;  // layouts of a layer's inputs; empty for other cases
   ProfileReason reason = ProfileReason::wanted;
-  std::string choices = {};  // choices of the first process of the case, which measured them
+  std::string choices = {};  // what a worker chose for the case by measuring
+  // Whether the pass checks the result, and so takes the same engine as the measured processes: if
+  // these rejected one for its result, the pass must reject it too.
+  CheckKind check = CheckKind::none;
 };
 
 // What the profiling passes of a run share.

@@ -50,7 +50,7 @@ void ProfilePass::add_engine_verdict() {
   const auto details = prepared_->kernel().details();
   const auto engine = details.find("engine");
   if (engine == details.end()) return;
-  const TensorCoreVerdict verdict = engine_verdict(engine->second);
+  const TensorCoreVerdict verdict = engine_verdict(engine->second, key_.dtype);
   if (verdict.use == TensorCoreUse::unknown) return;
   reply_.details["tensor_cores"] = format_verdict(verdict);
 }

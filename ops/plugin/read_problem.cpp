@@ -141,7 +141,7 @@ Result<Network> read_network(const bench_network& given) {
   network.mode = given.training != 0 ? Mode::training : Mode::inference;
   network.fusion = given.fused != 0 ? Fusion::fused : Fusion::separate;
   // Hosts of earlier versions do not have the field.
-  const bool has_layout = given.size >= sizeof(bench_network);
+  const bool has_layout = BENCH_HAS(bench_network, &given, input_nhwc);
   if (has_layout && given.input_nhwc != 0) network.input_layout = Layout::nhwc;
   for (std::size_t i = 0; i < given.node_count; ++i) {
     BENCH_ASSIGN_OR_RETURN(Node node, read_node(*given.nodes[i]));

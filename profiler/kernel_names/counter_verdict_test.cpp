@@ -94,7 +94,8 @@ TEST(CounterVerdict, ACounterOutranksANoteAndANoteAName) {
   const TensorCoreVerdict counter = {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
   EXPECT_EQ(stronger_verdict(name, counter), counter);
   EXPECT_EQ(stronger_verdict(counter, name), counter);
-  const TensorCoreVerdict note = engine_verdict("engine 45: tensor core; workspace 4 KiB");
+  const TensorCoreVerdict note =
+      engine_verdict("engine 45: tensor core; workspace 4 KiB", DataType::f16);
   EXPECT_EQ(stronger_verdict(counter, note), counter);
   EXPECT_EQ(stronger_verdict(name, note), note);
   EXPECT_EQ(stronger_verdict(name, {}), name);

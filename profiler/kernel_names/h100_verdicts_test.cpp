@@ -106,7 +106,7 @@ TEST(H100Verdicts, NotesOfEnginesAgreeWithCountersOnEveryConvolution) {
   for (const RecordedCase& recorded : recorded_cases()) {
     if (recorded.engine.empty()) continue;
     ++convolutions;
-    EXPECT_EQ(engine_verdict(recorded.engine).use,
+    EXPECT_EQ(engine_verdict(recorded.engine, DataType::f16).use,
               tensor_core_verdict(recorded.readings, recorded.flops).use)
         << recorded.id << ": " << recorded.engine;
   }

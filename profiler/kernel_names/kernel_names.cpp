@@ -26,9 +26,10 @@ std::string format_verdict(const TensorCoreVerdict& verdict) {
   return fmt::format("{} (name: {})", use, verdict.rule);
 }
 
-TensorCoreVerdict engine_verdict(std::string_view engine) {
+TensorCoreVerdict engine_verdict(std::string_view engine, DataType dtype) {
   if (!engine.starts_with("engine ")) return {};
   const bool has_note = engine.substr(0, engine.find(';')).find("tensor core") != engine.npos;
+  if (!has_note && info(dtype).is_integer) return {};
   return {has_note ? TensorCoreUse::used : TensorCoreUse::not_used, TensorCoreEvidence::engine, {}};
 }
 

@@ -4,6 +4,7 @@
 // not permitted, and names for profiles recorded by other tools.
 #pragma once
 
+#include "base/data_type.hpp"
 #include "base/pattern.hpp"
 #include "profiler/activity.hpp"
 
@@ -35,8 +36,9 @@ std::string format_verdict(const TensorCoreVerdict& verdict);
 
 // Returns what cuDNN's description of an engine shows: "engine 45: tensor core; workspace 4 KiB".
 // Unknown for a text of another form, from another library. Valid only for operators that multiply
-// matrices: cuDNN also notes tensor cores on an engine that pools.
-TensorCoreVerdict engine_verdict(std::string_view engine);
+// matrices: cuDNN also notes tensor cores on an engine that pools. `dtype`: that of the operands.
+// Their note is missing on most engines of integers, which use tensor cores nevertheless.
+TensorCoreVerdict engine_verdict(std::string_view engine, DataType dtype);
 
 // The first rule whose pattern matches a name decides. `unknown` is also a decision: it prevents
 // later rules from matching names that only look like theirs.

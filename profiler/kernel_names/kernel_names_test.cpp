@@ -107,10 +107,14 @@ TEST(KernelNames, TextNamesTheEvidence) {
   EXPECT_EQ(format_verdict({TensorCoreUse::not_used, TensorCoreEvidence::counter, ""}),
             "not used (counter)");
   EXPECT_EQ(format_verdict(engine_verdict("engine 4: tensor core, compiled at run time; workspace "
-                                          "unknown")),
+                                          "unknown",
+                                          DataType::f16)),
             "used (engine)");
-  EXPECT_EQ(format_verdict(engine_verdict("engine 28: workspace 0 KiB")), "not used (engine)");
-  EXPECT_EQ(format_verdict(engine_verdict("7")), "unknown");  // another library's
+  EXPECT_EQ(format_verdict(engine_verdict("engine 28: workspace 0 KiB", DataType::f16)),
+            "not used (engine)");
+  EXPECT_EQ(format_verdict(engine_verdict("7", DataType::f16)), "unknown");  // another library's
+  // Most engines of integers have no note, although they use tensor cores.
+  EXPECT_EQ(format_verdict(engine_verdict("engine 4: workspace 0 KiB", DataType::s8)), "unknown");
   EXPECT_EQ(format_verdict({}), "unknown");
 }
 

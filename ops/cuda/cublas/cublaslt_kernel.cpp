@@ -162,6 +162,10 @@ Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& sessio
                                                    const std::string& key, Product& product,
                                                    const ProductTensors& tensors,
                                                    const std::vector<MatmulAlgorithm>& algorithms) {
+  std::vector<std::string> names;
+  for (const MatmulAlgorithm& algorithm : algorithms)
+    names.push_back(candidate_name(*session.api, algorithm));
+  if (auto known = session.tuner->find(key, names)) return *std::move(known);
   Runtime& runtime = *session.device.runtime;
   Bytes max_workspace;
   for (const MatmulAlgorithm& algorithm : algorithms)
@@ -181,10 +185,10 @@ Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& sessio
   for (const MatmulAlgorithm& algorithm : algorithms) {
     invocations.push_back(std::make_unique<CublasLtInvocation>(runtime, product, algorithm,
                                                                workspace->data(), addresses));
-    candidates.push_back(make_candidate(session.device, candidate_name(*session.api, algorithm),
-                                        *invocations.back()));
+    candidates.push_back(
+        make_candidate(session.device, names[candidates.size()], *invocations.back()));
   }
-  return Tuner(session.device.runtime).choose(key, candidates);
+  return session.tuner->choose(key, candidates);
 }
 
 std::string format_nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }

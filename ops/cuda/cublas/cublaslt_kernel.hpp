@@ -6,6 +6,7 @@
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
+#include "ops/cuda/runtime/tuner.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct CublasLtSession {
   // Environment variables, reported in every kernel's details: {"environment":
   // "NVIDIA_TF32_OVERRIDE=0"}.
   std::map<std::string, std::string> details;
+  std::shared_ptr<Tuner> tuner;  // remembers choices for further creations
 };
 
 // BackendError (failed): cuBLASLt cannot create the handle, with cuBLASLt's status.

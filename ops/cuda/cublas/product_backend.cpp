@@ -79,7 +79,8 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
   // A network's library is cuDNN, so its products report cuBLASLt in their details.
   details["library.cublaslt"] = format_packed_version(api->version());
   details["library.cublaslt.path"] = api->path;
-  const CublasLtSession session{device, api, std::move(handle), std::move(details)};
+  const CublasLtSession session{device, api, std::move(handle), std::move(details),
+                                std::make_shared<Tuner>(device.runtime)};
   return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
       "cublaslt", api->path, [session](const Problem& problem, std::int64_t tuning) {
         return create_cublaslt_kernel(session, problem, tuning);

@@ -19,7 +19,6 @@ bool is_plain(std::string_view text) {
 
 void ChoiceStore::fix(std::string_view text) {
   fixed_.clear();
-  noted_.clear();
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find(kLineEnd));
     text.remove_prefix(std::min(text.size(), line.size() + 1));

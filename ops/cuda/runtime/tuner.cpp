@@ -211,7 +211,7 @@ BackendError to_failure(const Error& error) {
 
 std::string TunedChoice::text() const {
   if (!reason.empty()) return "no: " + reason;
-  if (!fixed.empty()) return "as in the first process of the case: " + fixed;
+  if (!fixed.empty()) return "as chosen before for the case: " + fixed;
   const auto time_of = [&](std::size_t index) {
     return format_time(candidates[index].time.value_or(Nanoseconds(0)));
   };
@@ -270,18 +270,17 @@ TuningCandidate make_candidate(const DeviceParts& device, std::string name,
           }};
 }
 
-// Returns the choice that is known for the key, and notes it as used.
 std::optional<TunedChoice> Tuner::find(const std::string& key,
                                        std::span<const std::string> names) const {
   std::optional<TunedChoice> known;
-  if (const auto choice = choices_.find(key); choice != choices_.end()) {
-    known = choice->second;
-  } else if (const auto fixed = runtime_->choices().find_fixed(key)) {
-    const auto name = std::ranges::find(names, *fixed);
-    if (name == names.end()) return std::nullopt;
+  const auto fixed = runtime_->choices().find_fixed(key);
+  const auto name = fixed ? std::ranges::find(names, *fixed) : names.end();
+  if (name != names.end()) {
     known.emplace();
     known->best = static_cast<std::size_t>(name - names.begin());
     known->fixed = *fixed;
+  } else if (const auto choice = choices_.find(key); choice != choices_.end()) {
+    known = choice->second;
   }
   if (known) runtime_->choices().note(key, names[known->best]);
   return known;

@@ -44,7 +44,7 @@ struct TunedChoice {
   std::string reason;                // why nothing was measured; empty if it was
   std::string fixed;  // name of the candidate that an earlier process chose; empty if there is none
   // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",
-  // "no: not enough memory ...", "as in the first process of the case: cudnn:engine_4 (2=2 6=0)".
+  // "no: not enough memory ...", "as chosen before for the case: cudnn:engine_4 (2=2 6=0)".
   std::string text() const;
   // Formats all candidates with their times: "cudnn:engine_4 5.420 us; cudnn:engine_7 failed:
   // REASON". Empty if nothing was measured.
@@ -84,8 +84,11 @@ class Tuner {
   Result<TunedChoice, BackendError> choose(const std::string& key,
                                            std::span<const TuningCandidate> candidates);
 
- private:
+  // Returns the choice that is known for the key, and notes it as used. nullopt: none is known, or
+  // `names` does not contain it.
   std::optional<TunedChoice> find(const std::string& key, std::span<const std::string> names) const;
+
+ private:
   Result<TunedChoice, BackendError> remember(const std::string& key, Result<TunedChoice> choice);
 
   std::shared_ptr<Runtime> runtime_;

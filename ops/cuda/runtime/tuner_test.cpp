@@ -237,7 +237,7 @@ TEST(Tuner, RepeatsTheChoicesOfAnEarlierProcess) {
   later.runtime->choices().fix(choices);
   const TunedChoice choice = choose_at(later, 10us, 30us);
   EXPECT_EQ(choice.best, 1u);
-  EXPECT_EQ(choice.text(), "as in the first process of the case: second");
+  EXPECT_EQ(choice.text(), "as chosen before for the case: second");
   EXPECT_TRUE(later.runtime->calls.empty());
   // Passed on, for the case that this process was the first one to return them.
   EXPECT_EQ(later.runtime->choices().text(), choices);
