@@ -68,9 +68,7 @@ std::optional<std::string> unsupported_reason(
                                       : (*backend)->support_error(network_of());
     return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
   }
-  const auto names = cuda_backend_names();
-  const bool is_cuda_backend = std::ranges::find(names, entry.key.backend) != names.end();
-  if (problem != nullptr || !is_cuda_backend) return std::nullopt;
+  if (problem != nullptr || !is_cuda_backend(entry.key.backend)) return std::nullopt;
   return ops::whole_network_unsupported_reason(network_of(), "cuDNN");
 }
 
@@ -110,9 +108,7 @@ UnsupportedReasons unsupported_reasons(const Plan& plan) {
 CudaSupports query_gpu_support(const Plan& plan, std::string_view command, Env& env) {
   std::vector<std::string> ids;
   for (const Case& entry : plan.cases) {
-    const bool is_cuda_backend =
-        std::ranges::find(cuda_backend_names(), entry.key.backend) != cuda_backend_names().end();
-    if (is_cuda_backend && std::holds_alternative<ops::Problem>(entry.work))
+    if (is_cuda_backend(entry.key.backend) && std::holds_alternative<ops::Problem>(entry.work))
       ids.push_back(entry.id);
   }
   if (ids.empty()) return {};

@@ -57,10 +57,8 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
 }
 
 bool computes_on_gpu(const Plan& plan) {
-  return std::ranges::any_of(plan.cases, [](const Case& spec) {
-    const auto names = cuda_backend_names();
-    return std::ranges::find(names, spec.key.backend) != names.end();
-  });
+  return std::ranges::any_of(plan.cases,
+                             [](const Case& spec) { return is_cuda_backend(spec.key.backend); });
 }
 
 // Adds the plugin of the GPU and the libraries that compute there. The worker loads them only for a
@@ -73,8 +71,7 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
   side.loaded.push_back({std::string(kGpuPluginFile), resolve(status.plugin), status.version});
   for (const ops::cuda::LibraryReport& library : status.report->libraries) {
     const std::string name = lower_case(library.name);
-    const auto names = cuda_backend_names();
-    if (!library.usable() || std::ranges::find(names, name) == names.end()) continue;
+    if (!library.usable() || !is_cuda_backend(name)) continue;
     add_library({name, library.version, library.path, ""}, side);
   }
 }
@@ -243,8 +240,7 @@ Status check_gpu_libraries(const std::string& value, const GateSide& side) {
   for (const std::string& path : split_paths(value, ":")) folders.push_back(resolve(path));
   const LoadedFile* outside = nullptr;
   for (const LoadedFile& file : side.loaded) {
-    const auto names = cuda_backend_names();
-    if (std::ranges::find(names, file.name) == names.end()) continue;
+    if (!is_cuda_backend(file.name)) continue;
     const std::string folder = std::filesystem::path(file.path).parent_path().string();
     if (std::ranges::find(folders, folder) != folders.end()) return Done{};
     outside = &file;

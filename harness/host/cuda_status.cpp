@@ -100,6 +100,9 @@ std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {
 }
 
 std::span<const std::string_view> cuda_backend_names() { return kBackends; }
+bool is_cuda_backend(std::string_view name) {
+  return std::ranges::find(kBackends, name) != std::end(kBackends);
+}
 
 const ops::cuda::DeviceProperties* usable_device(const CudaStatus& status) {
   if (!status.report || no_device_reason(*status.report)) return nullptr;

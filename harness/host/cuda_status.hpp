@@ -33,6 +33,7 @@ CudaStatus make_status_without_report(std::string plugin, std::string reason, st
 
 // Returns the backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
+bool is_cuda_backend(std::string_view name);
 
 // Format and parse a status as one line of JSON, schema bench.worker_probe/1.
 std::string format_cuda_status(const CudaStatus& status);

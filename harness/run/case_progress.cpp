@@ -106,8 +106,7 @@ void add_details(const std::vector<ops::TensorCoreNode>& nodes, Details& details
 }  // namespace
 
 Details tensor_core_details(const Case& spec, std::string_view capability) {
-  const auto backends = cuda_backend_names();
-  if (std::ranges::find(backends, spec.key.backend) == backends.end()) return {};
+  if (!is_cuda_backend(spec.key.backend)) return {};
   const auto platform = ops::parse_platform(capability);
   if (!platform) return {{kTensorCoresReason, platform.error().what}};
   Details details = {{"tensor_cores.arch", fmt::format("{}, {}", platform->architecture->name,

@@ -66,9 +66,7 @@ std::map<std::string, std::string> Devices::details() const {
 }
 
 std::optional<std::string> Devices::unavailable_reason(const CaseKey& key) {
-  const auto names = cuda_backend_names();
-  const bool is_built_in = std::ranges::find(names, key.backend) != names.end();
-  if (key.device != "cuda" || !is_built_in) return std::nullopt;
+  if (key.device != "cuda" || !is_cuda_backend(key.backend)) return std::nullopt;
   if (!status_) status_ = ask_();
   return cuda_unavailable_reason(*status_);
 }
