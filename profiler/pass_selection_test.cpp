@@ -3,6 +3,7 @@
 
 #include "profiler/activity_json.hpp"
 #include "profiler/reader.hpp"
+#include "tests/fakes/activity_names.hpp"
 #include "tests/support/program.hpp"
 
 #include <fmt/format.h>
@@ -35,17 +36,8 @@ std::string run(const std::string& run_id) {
                      run_id);
 }
 
-class Names final : public ActivitySink {
- public:
-  Status consume(const Activity& activity) override {
-    names.push_back(activity.name);
-    return Done{};
-  }
-  std::vector<std::string> names;
-};
-
 std::vector<std::string> names_in(TextSource& source) {
-  Names names;
+  ActivityNames names;
   const auto report = read_activities(source, names);
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report->activities, std::ssize(names.names));

@@ -2,6 +2,7 @@
 #include "profiler/gpu/measuring_kernels.hpp"
 
 #include "profiler/gpu/device_summary.hpp"
+#include "tests/fakes/activity_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +13,6 @@ namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Names final : public ActivitySink {
- public:
-  Status consume(const Activity& activity) override {
-    names.push_back(activity.name);
-    return Done{};
-  }
-  std::vector<std::string> names;
-};
 
 Activity kernel(const char* name, Nanoseconds start, Nanoseconds duration) {
   Activity activity;
@@ -47,7 +39,7 @@ TEST(MeasuringKernels, AreTheOnesThatComputeNothing) {
 }
 
 TEST(MeasuringKernels, AreDroppedAndCounted) {
-  Names names;
+  ActivityNames names;
   MeasuringKernelFilter filter(names);
   EXPECT_EQ(filter.note(), "");
   for (const char* name : {kBlocking, kProduct, kClock, kTranspose}) {
