@@ -153,6 +153,15 @@ BENCH_BOTH T decode_as(Element type, std::uint32_t code) {
   return T(0);
 }
 
+// Stored elements that are loaded or stored together, with accesses of up to 16 bytes.
+template <class StoredElement, int kCount>
+struct alignas(sizeof(StoredElement) * kCount < 16 ? sizeof(StoredElement) * kCount
+                                                   : 16) StoredRun {
+  using Stored = StoredElement;
+  static constexpr int kSize = kCount;
+  StoredElement at[kCount];
+};
+
 template <class Stored>
 BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
   return static_cast<const Stored*>(array)[index];

@@ -217,12 +217,6 @@ BENCH_BOTH bool is_cheap(const ElementStep& step) {
          (step.kind == ElementStep::Kind::apply && step.function == Function::relu);
 }
 
-// Stored elements that are loaded or stored with accesses of up to 16 bytes.
-template <class Stored, int kRun>
-struct alignas(sizeof(Stored) * kRun < 16 ? sizeof(Stored) * kRun : 16) StoredRun {
-  Stored at[kRun];
-};
-
 template <class Stored, int kRun>
 BENCH_BOTH StoredRun<Stored, kRun> load_stored(const void* array, std::int64_t offset) {
   return *reinterpret_cast<const StoredRun<Stored, kRun>*>(static_cast<const Stored*>(array) +

@@ -50,8 +50,8 @@ void move_pixels(const TransposePlan& transpose, const Addresses& tensors) {
   const PixelPlan plan = make_pixel_plan(transpose);
   const bool moved =
       run_by_packed_channels(transpose.bytes, plan.channels, [&]<class Packed>(Packed /*type*/) {
-        const auto* source = static_cast<const typename Packed::Word*>(tensors.at[0]);
-        auto* destination = static_cast<typename Packed::Word*>(tensors.at[1]);
+        const auto* source = static_cast<const typename Packed::Stored*>(tensors.at[0]);
+        auto* destination = static_cast<typename Packed::Stored*>(tensors.at[1]);
         for (std::int64_t image = 0; image < plan.images; ++image) {
           for (std::int64_t pixel = 0; pixel < plan.pixels; ++pixel) {
             move_pixel<Packed>(plan, source, destination, image, pixel);

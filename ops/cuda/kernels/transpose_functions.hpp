@@ -32,19 +32,12 @@ inline PixelPlan make_pixel_plan(const TransposePlan& plan) {
   return {plan.batch, plan.columns, plan.rows, PixelMove::pixels_to_planes};
 }
 
-// Channels of a pixel that one instruction loads or stores. `Word` is an unsigned integer with the
-// size of an element.
-template <class ChannelWord, int kCount>
-struct alignas(sizeof(ChannelWord) * kCount) PackedChannels {
-  using Word = ChannelWord;
-  static constexpr int kSize = kCount;
-  ChannelWord at[kCount];
-};
-
-// Moves one pixel of one image. The number of channels is a multiple of Packed::kSize.
+// Moves one pixel of one image. `Packed`: the StoredRun of channels that one instruction loads or
+// stores, as unsigned integers with the size of an element. The number of channels is a multiple of
+// its size.
 template <class Packed>
-BENCH_BOTH void move_pixel(const PixelPlan& plan, const typename Packed::Word* source,
-                           typename Packed::Word* destination, std::int64_t image,
+BENCH_BOTH void move_pixel(const PixelPlan& plan, const typename Packed::Stored* source,
+                           typename Packed::Stored* destination, std::int64_t image,
                            std::int64_t pixel) {
   const std::int64_t base = image * plan.channels * plan.pixels;
   const std::int64_t in_planes = base + pixel, in_pixels = base + pixel * plan.channels;
@@ -64,14 +57,14 @@ BENCH_BOTH void move_pixel(const PixelPlan& plan, const typename Packed::Word* s
   }
 }
 
-// Calls `run` with a value of the widest PackedChannels of `Word`, at most kCount elements, that
-// divides `channels`.
+// Calls `run` with a value of the widest StoredRun of `Word`, at most kCount elements, that divides
+// `channels`.
 template <class Word, int kCount, class Run>
 void run_by_channels(std::int64_t channels, Run run) {
   if constexpr (kCount > 1) {
     if (channels % kCount != 0) return run_by_channels<Word, kCount / 2>(channels, run);
   }
-  run(PackedChannels<Word, kCount>());
+  run(StoredRun<Word, kCount>());
 }
 
 // The same for elements of `bytes` (1, 2, 4 or 8) and accesses of at most 16 bytes. Returns whether

@@ -54,8 +54,8 @@ constexpr std::int64_t kMaxImageBlocks = 65535;  // limit of a grid's second dim
 
 // One thread moves one pixel, so that the threads of a warp read or write each plane in a row.
 template <class Packed>
-__global__ void pixel_kernel(const typename Packed::Word* source,
-                             typename Packed::Word* destination, PixelPlan plan) {
+__global__ void pixel_kernel(const typename Packed::Stored* source,
+                             typename Packed::Stored* destination, PixelPlan plan) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t image = blockIdx.y; image < plan.images; image += gridDim.y) {
@@ -67,7 +67,7 @@ __global__ void pixel_kernel(const typename Packed::Word* source,
 
 template <class Packed>
 void start_pixels(cudaStream_t stream, const PixelPlan& plan, const Addresses& tensors) {
-  using Word = typename Packed::Word;
+  using Word = typename Packed::Stored;
   const std::int64_t warps = (plan.pixels + kWarp - 1) / kWarp;
   const int threads =
       static_cast<int>(warps * kWarp < kMaxPixelThreads ? warps * kWarp : kMaxPixelThreads);
