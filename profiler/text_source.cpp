@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/text_encoding.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
@@ -87,12 +88,45 @@ class StringStream final : public ByteStream {
   std::size_t position_ = 0;
 };
 
+// Converts a text with a byte order mark to UTF-8.
+class Utf8Stream final : public ByteStream {
+ public:
+  explicit Utf8Stream(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
+
+  Result<std::size_t> read(char* bytes, std::size_t size) override {
+    while (position_ == converted_.size() && !at_end_) {
+      converted_.clear();
+      position_ = 0;
+      BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes_->read(bytes, size));
+      at_end_ = count == 0;
+      if (at_end_) {
+        converter_.finish(converted_);
+      } else {
+        converter_.convert({bytes, count}, converted_);
+      }
+    }
+    const std::size_t count = std::min(size, converted_.size() - position_);
+    std::memcpy(bytes, converted_.data() + position_, count);
+    position_ += count;
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> bytes_;
+  Utf8Converter converter_;
+  std::string converted_;
+  std::size_t position_ = 0;  // in converted_
+  bool at_end_ = false;
+};
+
 // Splits a stream into lines. The buffer holds the unread part and grows only for a long line.
 class BufferedSource final : public TextSource {
  public:
   BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes,
                  std::size_t first_buffer = kFirstBuffer)
-      : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(first_buffer) {}
+      : name_(std::move(name)),
+        bytes_(std::make_unique<Utf8Stream>(std::move(bytes))),
+        buffer_(first_buffer) {}
 
   const std::string& name() const override { return name_; }
   Status status() const override { return status_; }

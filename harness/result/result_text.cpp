@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/text_encoding.hpp"
 
 #include <fmt/format.h>
 
@@ -106,7 +107,16 @@ Status append_result_text(const std::string& path, const ResultLimits& limits, s
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
   ActivityFilter filter(path, limits, text);
-  return read_blocks(path, [&](std::string_view block) { return filter.append(block); });
+  Utf8Converter converter;
+  std::string converted;
+  BENCH_RETURN_IF_ERROR(read_blocks(path, [&](std::string_view block) {
+    converted.clear();
+    converter.convert(block, converted);
+    return filter.append(converted);
+  }));
+  converted.clear();
+  converter.finish(converted);
+  return filter.append(converted);
 }
 
 }  // namespace bench

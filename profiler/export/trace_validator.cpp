@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/quote.hpp"
+#include "base/text_encoding.hpp"
 #include "profiler/export/trace_rules.hpp"
 
 #include <fmt/format.h>
@@ -188,13 +189,21 @@ Result<TraceCheck> check_trace_file(const std::string& path) {
   input.release();  // gzclose closes it
   std::string failure;
   std::array<char, 65536> block;
+  Utf8Converter converter;
+  std::string piece;
   TraceCheck check = check_pieces([&]() -> std::string_view {
-    const int count = gzread(file.get(), block.data(), block.size());
-    if (count > 0) return {block.data(), static_cast<std::size_t>(count)};
+    piece.clear();
+    while (piece.empty()) {  // a block may be too short to be converted
+      const int count = gzread(file.get(), block.data(), block.size());
+      if (count <= 0) break;
+      converter.convert({block.data(), static_cast<std::size_t>(count)}, piece);
+    }
+    if (!piece.empty()) return piece;
     int code = Z_OK;
     const char* text = gzerror(file.get(), &code);
     if (code != Z_OK) failure = text;
-    return {};
+    converter.finish(piece);
+    return piece;
   });
   if (!failure.empty()) return Error{fmt::format("cannot read the file: {}", failure), path, ""};
   return check;

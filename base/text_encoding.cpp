@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text_encoding.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+constexpr std::string_view kLittleEndianMark = "\xff\xfe";
+constexpr std::string_view kBigEndianMark = "\xfe\xff";
+constexpr char32_t kReplacement = 0xfffd;
+constexpr char32_t kFirstSurrogate = 0xd800;
+constexpr char32_t kFirstLowSurrogate = 0xdc00;
+constexpr char32_t kEndOfSurrogates = 0xe000;
+constexpr char32_t kFirstSupplementary = 0x10000;
+
+void append_utf8(char32_t character, std::string& out) {
+  const auto put = [&out](char32_t byte) { out += static_cast<char>(byte); };
+  if (character < 0x80) return put(character);
+  if (character < 0x800) {
+    put(0xc0 | (character >> 6));
+  } else {
+    if (character < kFirstSupplementary) {
+      put(0xe0 | (character >> 12));
+    } else {
+      put(0xf0 | (character >> 18));
+      put(0x80 | ((character >> 12) & 0x3f));
+    }
+    put(0x80 | ((character >> 6) & 0x3f));
+  }
+  put(0x80 | (character & 0x3f));
+}
+
+}  // namespace
+
+void Utf8Converter::detect(bool is_end) {
+  const auto begins_with = [this](std::string_view mark) { return waiting_.starts_with(mark); };
+  if (begins_with(kLittleEndianMark) || begins_with(kBigEndianMark)) {
+    encoding_ =
+        begins_with(kLittleEndianMark) ? Encoding::utf16_little_endian : Encoding::utf16_big_endian;
+    waiting_.erase(0, kLittleEndianMark.size());
+  } else if (begins_with(kUtf8Mark)) {
+    encoding_ = Encoding::bytes;
+    waiting_.erase(0, kUtf8Mark.size());
+  } else if (is_end || waiting_.size() >= kUtf8Mark.size()) {
+    encoding_ = Encoding::bytes;
+  }
+}
+
+void Utf8Converter::convert(std::string_view bytes, std::string& out) {
+  if (encoding_ == Encoding::bytes) {
+    out += bytes;
+    return;
+  }
+  waiting_ += bytes;
+  if (encoding_ == Encoding::unknown) detect(false);
+  if (encoding_ == Encoding::unknown) return;
+  if (encoding_ == Encoding::bytes) {
+    out += std::exchange(waiting_, {});
+    return;
+  }
+  convert_utf16(out);
+}
+
+void Utf8Converter::convert_utf16(std::string& out) {
+  const std::size_t first = encoding_ == Encoding::utf16_big_endian ? 0 : 1;
+  std::size_t position = 0;
+  for (; position + 1 < waiting_.size(); position += 2) {
+    const auto high = static_cast<unsigned char>(waiting_[position + first]);
+    const auto low = static_cast<unsigned char>(waiting_[position + 1 - first]);
+    convert_unit(static_cast<char32_t>(high << 8 | low), out);
+  }
+  waiting_.erase(0, position);
+}
+
+void Utf8Converter::convert_unit(char32_t unit, std::string& out) {
+  const bool is_surrogate = unit >= kFirstSurrogate && unit < kEndOfSurrogates;
+  const bool is_low = is_surrogate && unit >= kFirstLowSurrogate;
+  const char32_t high = std::exchange(high_surrogate_, 0);
+  if (high != 0 && is_low) {
+    return append_utf8(
+        kFirstSupplementary + ((high - kFirstSurrogate) << 10) + (unit - kFirstLowSurrogate), out);
+  }
+  if (high != 0) append_utf8(kReplacement, out);
+  if (is_surrogate && !is_low) {
+    high_surrogate_ = unit;
+  } else {
+    append_utf8(is_low ? kReplacement : unit, out);
+  }
+}
+
+void Utf8Converter::finish(std::string& out) {
+  if (encoding_ == Encoding::unknown) detect(true);
+  if (encoding_ == Encoding::bytes) {
+    out += std::exchange(waiting_, {});
+    return;
+  }
+  convert_utf16(out);
+  if (!waiting_.empty() || high_surrogate_ != 0) append_utf8(kReplacement, out);
+  waiting_.clear();
+  high_surrogate_ = 0;
+}
+
+std::string to_utf8(std::string text) {
+  const bool may_have_mark = text.starts_with(kUtf8Mark) || text.starts_with(kLittleEndianMark) ||
+                             text.starts_with(kBigEndianMark);
+  if (!may_have_mark) return text;
+  Utf8Converter converter;
+  std::string converted;
+  converter.convert(text, converted);
+  converter.finish(converted);
+  return converted;
+}
+
+}  // namespace bench
