@@ -14,6 +14,8 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kLimit = std::int64_t{1} << 53;  // limit of exact integers in JavaScript
+// Perfetto keeps 32 bits of the number of a process or a thread.
+constexpr std::int64_t kMaxNumber = (std::int64_t{1} << 32) - 1;
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
@@ -23,7 +25,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 }
 
 // Returns the value as the file has it: `"1"` is a text, `1` is a number.
-std::string describe(const JsonScalar* field) {
+std::string as_written(const JsonScalar* field) {
   if (field == nullptr) return "missing";
   return field->type == JsonType::text ? fmt::format("\"{}\"", field->text) : field->text;
 }
@@ -63,19 +65,19 @@ struct TraceRules::PhaseRule {
 };
 
 const TraceRules::PhaseRule* TraceRules::find_rule(char phase) {
-  static constexpr std::array<PhaseRule, 13> kRules = {{{'X', &TraceRules::slice},
-                                                        {'B', &TraceRules::bracket},
-                                                        {'E', &TraceRules::bracket},
-                                                        {'i', &TraceRules::instant},
-                                                        {'I', &TraceRules::instant},
-                                                        {'C', &TraceRules::counter},
-                                                        {'M', &TraceRules::metadata},
-                                                        {'s', &TraceRules::flow},
-                                                        {'t', &TraceRules::flow},
-                                                        {'f', &TraceRules::flow},
-                                                        {'b', &TraceRules::async},
-                                                        {'n', &TraceRules::async},
-                                                        {'e', &TraceRules::async}}};
+  // The last rows are samples, objects, marks, clocks, memory dumps, contexts and the async events
+  // of earlier versions of the format, which the viewers show or skip.
+  static constexpr std::array<PhaseRule, 28> kRules = {
+      {{'X', &TraceRules::slice},    {'B', &TraceRules::bracket}, {'E', &TraceRules::bracket},
+       {'i', &TraceRules::instant},  {'I', &TraceRules::instant}, {'C', &TraceRules::counter},
+       {'M', &TraceRules::metadata}, {'s', &TraceRules::flow},    {'t', &TraceRules::flow},
+       {'f', &TraceRules::flow},     {'b', &TraceRules::async},   {'n', &TraceRules::async},
+       {'e', &TraceRules::async},    {'P', &TraceRules::other},   {'N', &TraceRules::other},
+       {'O', &TraceRules::other},    {'D', &TraceRules::other},   {'R', &TraceRules::other},
+       {'c', &TraceRules::other},    {'v', &TraceRules::other},   {'V', &TraceRules::other},
+       {'(', &TraceRules::other},    {')', &TraceRules::other},   {'a', &TraceRules::other},
+       {'S', &TraceRules::other},    {'T', &TraceRules::other},   {'p', &TraceRules::other},
+       {'F', &TraceRules::other}}};
   const auto found = std::find_if(kRules.begin(), kRules.end(),
                                   [&](const PhaseRule& rule) { return rule.phase == phase; });
   return found == kRules.end() ? nullptr : &*found;
@@ -107,8 +109,8 @@ std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) 
   }
   Event event;
   event.phase = phase->text[0];
-  const auto pid = integer(raw, "pid");
-  const auto tid = integer(raw, "tid");
+  const auto pid = number_or_text(raw, "pid");
+  const auto tid = number_or_text(raw, "tid");
   const auto time = event.phase == 'M' ? std::optional<std::int64_t>(0) : microseconds(raw, "ts");
   if (!pid || !tid || !time) return std::nullopt;
   event.track = {*pid, *tid};
@@ -122,14 +124,31 @@ std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) 
   return event;
 }
 
-std::optional<std::int64_t> TraceRules::integer(const RawEvent& raw, std::string_view name) {
+// Both viewers take texts as well: each text is a process or a thread of its own.
+std::optional<std::int64_t> TraceRules::number_or_text(const RawEvent& raw, std::string_view name) {
   const JsonScalar* field = raw.find(name);
+  if (field != nullptr && field->type == JsonType::text) {
+    const auto next = -1 - static_cast<std::int64_t>(texts_.size());
+    const auto [entry, is_new] = text_numbers_.emplace(field->text, next);
+    if (is_new) texts_.push_back(field->text);
+    return entry->second;
+  }
   const auto number = field != nullptr && field->type == JsonType::number
                           ? parse_integer(field->text)
                           : std::nullopt;
-  if (number && *number >= 0 && *number < kLimit) return number;
-  problem(fmt::format("`{}` is {}, expected an integer from 0 to 2^53", name, describe(field)));
+  if (number && *number >= 0 && *number <= kMaxNumber) return number;
+  problem(fmt::format("`{}` is {}, expected a text or an integer from 0 to 2^32 - 1{}", name,
+                      as_written(field),
+                      number && *number > kMaxNumber ? ": Perfetto keeps 32 bits" : ""));
   return std::nullopt;
+}
+
+std::string TraceRules::describe(const TrackKey& track) const {
+  const auto written = [this](std::int64_t number) {
+    if (number >= 0) return std::to_string(number);
+    return fmt::format("\"{}\"", texts_[static_cast<std::size_t>(-1 - number)]);
+  };
+  return fmt::format("pid {} tid {}", written(track.first), written(track.second));
 }
 
 std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::string_view name) {
@@ -139,7 +158,7 @@ std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::s
                         : std::nullopt;
   if (!time) {
     problem(fmt::format("`{}` is {}, expected a number of microseconds below 2^53", name,
-                        describe(field)));
+                        as_written(field)));
   }
   return time;
 }
@@ -160,14 +179,15 @@ void TraceRules::slice(const Event& event, const RawEvent& raw) {
 }
 
 void TraceRules::bracket(const Event& event, const RawEvent&) {
-  brackets_[event.track].push_back({event.time, event.phase});
+  brackets_[event.track].push_back({event.time, event.phase, event.name});
 }
 
 void TraceRules::instant(const Event&, const RawEvent& raw) {
   const JsonScalar* scope = raw.find("s");
-  const bool is_valid = scope != nullptr && scope->text.size() == 1 &&
+  if (scope == nullptr) return;  // that of its thread
+  const bool is_valid = scope->text.size() == 1 &&
                         std::string_view("gpt").find(scope->text[0]) != std::string_view::npos;
-  if (!is_valid) problem("an instant needs `s`: g, p or t");
+  if (!is_valid) problem("`s` of an instant must be g, p or t");
 }
 
 void TraceRules::counter(const Event& event, const RawEvent& raw) {
@@ -194,18 +214,14 @@ void TraceRules::metadata(const Event& event, const RawEvent& raw) {
     if (!has("name", JsonType::text)) problem("metadata without args.name");
   } else if (is_one_of(kOrderMetadata)) {
     if (!has("sort_index", JsonType::number)) problem("metadata without args.sort_index");
-  } else {
-    problem(fmt::format("unknown metadata {}", quote(event.name)));
   }
 }
 
 void TraceRules::flow(const Event& event, const RawEvent& raw) {
   const JsonScalar* binding = raw.find("bp");
-  if (event.phase == 'f' && (binding == nullptr || binding->text != "e")) {
-    problem("the end of a flow needs \"bp\":\"e\"");
-  }
+  const bool is_enclosed = event.phase != 'f' || (binding != nullptr && binding->text == "e");
   flows_[fmt::format("{}\n{}\n{}", event.category, event.name, read_id(raw))].push_back(
-      {event.time, event.track, event.phase});
+      {event.time, event.track, event.phase, is_enclosed});
 }
 
 void TraceRules::async(const Event& event, const RawEvent& raw) {
@@ -227,23 +243,73 @@ void TraceRules::finish() {
 
 void TraceRules::close_brackets() {
   for (auto& [track, brackets] : brackets_) {
+    const bool are_ends_named = std::ranges::any_of(brackets, [](const Bracket& bracket) {
+      return bracket.phase == 'E' && !bracket.name.empty();
+    });
+    if (!are_ends_named) check_written_pairs(track, brackets);
     std::stable_sort(brackets.begin(), brackets.end(),
                      [](const Bracket& a, const Bracket& b) { return a.time < b.time; });
-    std::vector<std::int64_t> open;
-    std::int64_t unbegun = 0;
-    for (const Bracket& bracket : brackets) {
-      if (bracket.phase == 'B') {
-        open.push_back(bracket.time);
-      } else if (open.empty()) {
-        ++unbegun;
-      } else {
-        slices_[track].push_back({open.back(), bracket.time});
-        open.pop_back();
+    close_by_time(track, brackets);
+  }
+}
+
+// Pairs the brackets as both viewers do: an E ends the slice that began last.
+void TraceRules::close_by_time(const TrackKey& track, const std::vector<Bracket>& brackets) {
+  std::vector<const Bracket*> open;
+  std::int64_t unbegun = 0;
+  bool is_reported = false;  // one end at the wrong place displaces the ends after it
+  for (const Bracket& bracket : brackets) {
+    if (bracket.phase == 'B') {
+      open.push_back(&bracket);
+    } else if (open.empty()) {
+      ++unbegun;
+    } else {
+      const Bracket& begin = *open.back();
+      if (!is_reported && !bracket.name.empty() && bracket.name != begin.name) {
+        is_reported = true;
+        file_problem(fmt::format("{}: the end of {} at {} ns would end {}, which began last",
+                                 describe(track), quote(bracket.name), bracket.time,
+                                 quote(begin.name)));
       }
+      slices_[track].push_back({begin.time, bracket.time});
+      open.pop_back();
     }
-    if (unbegun + static_cast<std::int64_t>(open.size()) == 0) continue;
-    file_problem(fmt::format("pid {} tid {}: {} B without E, {} E without B", track.first,
-                             track.second, open.size(), unbegun));
+  }
+  if (unbegun + static_cast<std::int64_t>(open.size()) == 0) return;
+  file_problem(
+      fmt::format("{}: {} B without E, {} E without B", describe(track), open.size(), unbegun));
+}
+
+// A program that writes the E of a slice directly after its B means this pair, but the viewers sort
+// the events by time. Reports a slice that is pairwise in the file and not by time. A file may also
+// be in the order of time, or in any other; then its pairs mean nothing.
+void TraceRules::check_written_pairs(const TrackKey& track, const std::vector<Bracket>& brackets) {
+  struct Pair {
+    const Bracket* begin;
+    const Bracket* end;
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i + 1 < brackets.size(); i += 2) {
+    const bool is_pair = brackets[i].phase == 'B' && brackets[i + 1].phase == 'E' &&
+                         brackets[i].time <= brackets[i + 1].time;
+    if (!is_pair) return;
+    pairs.push_back({&brackets[i], &brackets[i + 1]});
+  }
+  std::ranges::stable_sort(pairs, [](const Pair& a, const Pair& b) {
+    return a.begin->time != b.begin->time ? a.begin->time < b.begin->time
+                                          : a.end->time > b.end->time;
+  });
+  std::vector<Pair> open;
+  for (const Pair& pair : pairs) {
+    while (!open.empty() && open.back().end->time <= pair.begin->time) open.pop_back();
+    if (!open.empty() && open.back().end->time < pair.end->time) {
+      file_problem(fmt::format(
+          "{}: {} from {} to {} ns and {} from {} to {} ns overlap: each E ends the slice that "
+          "began last",
+          describe(track), quote(open.back().begin->name), open.back().begin->time,
+          open.back().end->time, quote(pair.begin->name), pair.begin->time, pair.end->time));
+    }
+    open.push_back(pair);
   }
 }
 
@@ -258,10 +324,8 @@ void TraceRules::check_nesting() {
     for (const Interval& slice : slices) {
       while (!open.empty() && open.back() <= slice.start) open.pop_back();
       if (!open.empty() && open.back() < slice.end) {
-        file_problem(
-            fmt::format("pid {} tid {}: the slice from {} to {} ns overlaps one that ends "
-                        "at {} ns",
-                        track.first, track.second, slice.start, slice.end, open.back()));
+        file_problem(fmt::format("{}: the slice from {} to {} ns overlaps one that ends at {} ns",
+                                 describe(track), slice.start, slice.end, open.back()));
       }
       open.push_back(slice.end);
       furthest.push_back(std::max(slice.end, furthest.empty() ? slice.end : furthest.back()));
@@ -279,8 +343,18 @@ bool TraceRules::inside_a_slice(const FlowEnd& end) const {
   return started_slices > 0 && furthest_.at(end.track)[started_slices - 1] >= end.time;
 }
 
+bool TraceRules::begins_a_slice(const FlowEnd& end) const {
+  const auto slices = slices_.find(end.track);
+  return slices != slices_.end() &&
+         std::ranges::binary_search(slices->second, end.time, {}, &Interval::start);
+}
+
 void TraceRules::check_flow(const std::string& id, std::vector<FlowEnd>& ends) {
-  const std::string number = id.substr(id.rfind('\n') + 1);
+  // Both viewers join the ends of one category, name and id.
+  const std::size_t name = id.find('\n') + 1;
+  const std::size_t name_end = id.rfind('\n');
+  const std::string number =
+      fmt::format("{} ({})", id.substr(name_end + 1), quote(id.substr(name, name_end - name)));
   const auto count = [&](char phase) {
     return std::count_if(ends.begin(), ends.end(),
                          [&](const FlowEnd& end) { return end.phase == phase; });
@@ -293,6 +367,12 @@ void TraceRules::check_flow(const std::string& id, std::vector<FlowEnd>& ends) {
   for (const FlowEnd& end : ends) {
     if (end.time < start->time) {
       return file_problem(fmt::format("flow {} arrives before it leaves", number));
+    }
+    if (!end.is_enclosed && !begins_a_slice(end)) {
+      return file_problem(
+          fmt::format("flow {}: its end needs \"bp\":\"e\", or would belong to "
+                      "the next slice that begins",
+                      number));
     }
     if (!inside_a_slice(end)) {
       return file_problem(fmt::format("flow {}: no slice around its `{}`", number, end.phase));

@@ -47,11 +47,14 @@ class TraceRules {
   struct Bracket {  // a B or E event
     std::int64_t time;
     char phase;
+    std::string name;  // may be empty for an E
   };
   struct FlowEnd {
     std::int64_t time;
     TrackKey track;
     char phase;
+    // Whether it belongs to the slice around it. Otherwise it belongs to the next one that begins.
+    bool is_enclosed;
   };
   struct Event {
     char phase = '\0';
@@ -61,7 +64,8 @@ class TraceRules {
   };
 
   std::optional<Event> common_fields(const RawEvent& raw);
-  std::optional<std::int64_t> integer(const RawEvent& raw, std::string_view name);
+  std::optional<std::int64_t> number_or_text(const RawEvent& raw, std::string_view name);
+  std::string describe(const TrackKey& track) const;
   std::optional<std::int64_t> microseconds(const RawEvent& raw, std::string_view name);
   std::string read_id(const RawEvent& raw);
 
@@ -70,18 +74,25 @@ class TraceRules {
   void instant(const Event& event, const RawEvent& raw);
   void counter(const Event& event, const RawEvent& raw);
   void metadata(const Event& event, const RawEvent& raw);
+  void other(const Event&, const RawEvent&) {}
   void flow(const Event& event, const RawEvent& raw);
   void async(const Event& event, const RawEvent& raw);
   struct PhaseRule;
   static const PhaseRule* find_rule(char phase);
 
   void close_brackets();
+  void close_by_time(const TrackKey& track, const std::vector<Bracket>& brackets);
+  void check_written_pairs(const TrackKey& track, const std::vector<Bracket>& brackets);
   void check_nesting();
   void check_flow(const std::string& id, std::vector<FlowEnd>& ends);
   bool inside_a_slice(const FlowEnd& end) const;
+  bool begins_a_slice(const FlowEnd& end) const;
 
   TraceCheck& check_;
   std::int64_t number_ = 0;
+  // Texts that identify processes and threads. They have the numbers -1, -2, ... here.
+  std::vector<std::string> texts_;
+  std::map<std::string, std::int64_t, std::less<>> text_numbers_;
   std::map<TrackKey, std::vector<Interval>> slices_;
   // Per slice, in order of starts: the latest end among it and the slices before it.
   std::map<TrackKey, std::vector<std::int64_t>> furthest_;

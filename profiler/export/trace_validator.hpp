@@ -2,14 +2,16 @@
 // Checks that both Perfetto and chrome://tracing accept a Chrome trace and show it as intended:
 // - The file is strict JSON: an object with `traceEvents`, or a bare array. Only a bare array may
 //   be unterminated, between events. displayTimeUnit is ns or ms.
-// - Each event has a known `ph`, a `name` (optional for E), and integer `pid` and `tid` in
-//   [0, 2^53). All except metadata have `ts` in microseconds below 2^53.
-// - X has `dur` >= 0. X and B/E of one (pid, tid) nest. B and E balance.
+// - Each event has a known `ph`, a `name` (optional for E), and `pid` and `tid`: texts, or integers
+//   of 32 bits. All except metadata have `ts` in microseconds below 2^53.
+// - X has `dur` >= 0. X and B/E of one (pid, tid) nest. B and E balance; by time, each E ends the B
+//   that it names, or that it follows in the file.
 // - Flows: s, t, f of one `cat`, `name`, `id` are in order of time, with one s and at least one f.
-//   Each is inside a slice of its (pid, tid). f has "bp":"e".
+//   Each is inside a slice of its (pid, tid). f has "bp":"e", or its slice begins with it.
 // - Counters: numbers only, with the same keys at each sample of one (pid, name).
-// - Instants have s = g, p or t. Async b and e of one `cat` and `id` balance.
-// - Metadata: process_name, thread_name, process_sort_index, thread_sort_index with their argument.
+// - Instants have s = g, p or t, or none. Async b and e of one `cat` and `id` balance.
+// - The metadata process_name, thread_name, process_sort_index, thread_sort_index have their
+//   argument.
 #pragma once
 
 #include "base/result.hpp"
