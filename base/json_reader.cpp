@@ -190,6 +190,7 @@ struct JsonDocument::State {
   // RapidJSON frees its stack of unfinished values after each text. 16 KiB are enough for a record.
   rapidjson::Document document{&allocator, std::size_t{1} << 14};
   rapidjson::Reader reader;
+  std::size_t error_position = 0;
 };
 
 JsonDocument::JsonDocument() : state_(std::make_unique_for_overwrite<State>()) {}
@@ -203,6 +204,7 @@ Status JsonDocument::parse(std::string_view text) {
   rapidjson::Document& document = state_->document;
   document.SetNull();
   state_->allocator.Clear();
+  state_->error_position = 0;
   if (!is_utf8(text)) return Error{"it is not valid JSON", "", ""};
   state_->text = text;
   bool is_too_deep = false, is_valid = false;
@@ -212,6 +214,7 @@ Status JsonDocument::parse(std::string_view text) {
     is_valid = !state_->reader.Parse<kFlags>(stream, handler).IsError() &&
                stream.Tell() == text.size();  // the stream ends at a zero byte as well
     is_too_deep = handler.is_too_deep();
+    if (!is_valid) state_->error_position = state_->reader.GetErrorOffset();
     return is_valid;
   };
   document.Populate(parse_into);
@@ -219,6 +222,8 @@ Status JsonDocument::parse(std::string_view text) {
   if (!is_valid) return Error{"it is not valid JSON", "", ""};
   return Done{};
 }
+
+std::size_t JsonDocument::error_position() const { return state_->error_position; }
 
 JsonValue JsonDocument::root() const {
   return JsonValue(static_cast<const RapidValue*>(&state_->document));

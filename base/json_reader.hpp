@@ -69,6 +69,8 @@ class JsonDocument {
   // Parses without recursion. Returns an error for text that is not valid JSON, or that nests far
   // deeper than any record. Reuses the memory of the previous text, so its values become invalid.
   Status parse(std::string_view text);
+  // After an error of parse(): how many bytes of the text are before the place of the error.
+  std::size_t error_position() const;
   JsonValue root() const;
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
+#include "base/characters.hpp"
 #include "base/json_reader.hpp"
+#include "base/text.hpp"
 #include "harness/judge/measurement.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace bench {
 namespace {
@@ -40,6 +43,59 @@ std::optional<FractionalNanoseconds> read_time(JsonValue entry) {
                                            : std::nullopt;
 }
 
+// The names with which Google Benchmark before 1.5 marks the statistics over repetitions. Later
+// versions have the fields `run_type` and `aggregate_name`.
+constexpr std::array<std::string_view, 4> kStatistics = {"mean", "median", "stddev", "cv"};
+
+// What an entry of the list is.
+struct Entry {
+  std::string name;  // name of the benchmark, without the suffix of a statistic
+  // "median" and the like; nullopt for a repetition
+  std::optional<std::string> statistic;
+};
+
+// Splits "BM_x_median" into "BM_x" and "median". Returns nullopt for other names.
+std::optional<Entry> split_statistic(const std::string& name) {
+  for (const std::string_view statistic : kStatistics) {
+    const std::string suffix = fmt::format("_{}", statistic);
+    if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
+    return Entry{name.substr(0, name.size() - suffix.size()), std::string(statistic)};
+  }
+  return std::nullopt;
+}
+
+// Describes the entries of one file. Without `run_type`, a name with a suffix is a statistic only
+// if the file also has the benchmark itself or its mean and its standard deviation. Otherwise the
+// name may be that of a benchmark.
+class EntryReader {
+ public:
+  explicit EntryReader(JsonValue entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries.item(i).is_object()) names_.insert(text_at(entries.item(i), "name"));
+    }
+  }
+
+  Entry describe(JsonValue entry) const {
+    const std::string run_name = text_at(entry, "run_name");
+    const std::string name = text_at(entry, "name");
+    if (text_at(entry, "run_type") == "aggregate") {
+      return {run_name.empty() ? name : run_name, text_at(entry, "aggregate_name")};
+    }
+    const auto split = entry.value_at("run_type") ? std::nullopt : split_statistic(name);
+    if (split && (names_.contains(split->name) || (names_.contains(split->name + "_mean") &&
+                                                   names_.contains(split->name + "_stddev")))) {
+      return *split;
+    }
+    return {run_name.empty() ? name : run_name, std::nullopt};
+  }
+
+ private:
+  std::unordered_set<std::string> names_;
+};
+
+// The entries of a complexity fit (BigO and RMS) contain coefficients instead of times.
+bool is_fit(JsonValue entry) { return entry.value_at("big_o") || entry.value_at("rms"); }
+
 // Returns the family of "BM_conv/3/64": the part before its arguments.
 std::string benchmark_family(const std::string& name) { return name.substr(0, name.find('/')); }
 
@@ -62,30 +118,48 @@ class Cases {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& measurement) {
-  const std::string run_name = text_at(entry, "run_name");
-  const std::string name = run_name.empty() ? text_at(entry, "name") : run_name;
-  if (name.empty()) {
+// Sets the outcome of an entry that was not measured, with the message that explains it. Returns
+// false for entries that were measured.
+bool take_missing(JsonValue entry, const Entry& described, Cases& cases) {
+  const auto is_set = [&](const char* name) {
+    const auto value = entry.value_at(name);
+    return value && value->boolean() == true;
+  };
+  if (is_set("error_occurred")) {
+    MeasuredCase& found = cases.find(described.name);
+    found.outcome = Outcome::failed;
+    found.reason = text_at(entry, "error_message");
+    return true;
+  }
+  if (!is_set("skipped")) return false;
+  MeasuredCase& found = cases.find(described.name);
+  if (found.outcome == Outcome::ok) {
+    found.outcome = Outcome::skipped;
+    found.reason = text_at(entry, "skip_message");
+  }
+  return true;
+}
+
+void take(JsonValue entry, const Entry& described, const std::string& place, Cases& cases,
+          Measurement& measurement) {
+  if (described.name.empty()) {
     measurement.warnings.push_back(place + ": no name; ignored");
     return;
   }
-  MeasuredCase& found = cases.find(name);
-  const auto error = entry.value_at("error_occurred");
-  if (error && error->boolean() == true) {
-    found.outcome = Outcome::failed;
-    found.reason = text_at(entry, "error_message");
-    return;
-  }
+  if (is_fit(entry) || take_missing(entry, described, cases)) return;
+  if (described.statistic && *described.statistic != "median") return;
   const std::optional<FractionalNanoseconds> time = read_time(entry);
-  if (text_at(entry, "run_type") == "aggregate") {
-    if (text_at(entry, "aggregate_name") == "median" && !found.median) found.median = time;
-    return;
-  }
   if (!time) {
-    measurement.warnings.push_back(place + ": no readable time; ignored");
+    measurement.warnings.push_back(fmt::format("{}: `real_time` is {}, not a time above 0; ignored",
+                                               place, written_at(entry, "real_time")));
     return;
   }
-  found.processes.push_back(process_from_iteration(*time));
+  MeasuredCase& found = cases.find(described.name);
+  if (!described.statistic) {
+    found.processes.push_back(process_from_iteration(*time));
+  } else if (!found.median) {
+    found.median = time;
+  }
 }
 
 // Returns "L1 Data 32768, L2 Unified 1048576". Cache sizes identify the processor. The number of
@@ -130,24 +204,72 @@ std::map<std::string, std::string> machine_facts(const Measurement& measurement)
   return machine;
 }
 
+// Replaces numbers that JSON does not have by null: "nan", "-inf", "NaN", "Infinity". Google
+// Benchmark writes them for counters, and its early versions as the C library prints them.
+std::string without_nonfinite_numbers(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kWords = {"nan", "inf", "infinity", "nan(ind)"};
+  std::string result;
+  result.reserve(text.size());
+  bool is_in_text = false;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (is_in_text && c == '\\' && i + 1 < text.size()) {
+      result.append(text.substr(i, 2));
+      i += 2;
+      continue;
+    }
+    if (c == '"') is_in_text = !is_in_text;
+    const std::size_t sign = !is_in_text && c == '-' ? 1 : 0;
+    std::size_t end = i + sign;
+    while (!is_in_text && end < text.size() &&
+           (is_letter(text[end]) || text[end] == '(' || (text[end] == ')' && end > i + sign))) {
+      ++end;
+    }
+    const std::string word = lower_case(text.substr(i + sign, end - i - sign));
+    if (std::ranges::find(kWords, word) != kWords.end()) {
+      result += "null";
+      i = end;
+    } else {
+      result.append(text.substr(i, std::max<std::size_t>(end - i, 1)));
+      i = std::max(end, i + 1);
+    }
+  }
+  return result;
+}
+
+// Returns the line and column of a position, counted from 1: "line 7, column 12".
+std::string describe_place(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position);
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 for the first line
+  return fmt::format("line {}, column {}", 1 + std::ranges::count(before, '\n'),
+                     before.size() - line_start + 1);
+}
+
 }  // namespace
 
 Result<Measurement> read_google_benchmark(std::string_view text, const std::string& name) {
-  const auto document = parse_json(text);
-  const auto entries = document ? document->root().value_at("benchmarks") : std::nullopt;
+  const std::string valid = without_nonfinite_numbers(text);
+  JsonDocument document;
+  if (const Status status = document.parse(valid); !status) {
+    return Error{fmt::format("{}: {}", describe_place(valid, document.error_position()),
+                             status.error().what),
+                 name, "expected the complete output of --benchmark_format=json"};
+  }
+  const auto entries = document.root().value_at("benchmarks");
   if (!entries || !entries->is_list()) {
-    return Error{"not a complete JSON document with a list `benchmarks`", name,
+    return Error{"has no list `benchmarks`", name,
                  "create it with --benchmark_format=json --benchmark_out=FILE"};
   }
   Measurement measurement;
   measurement.name = name;
-  take_context(document->root(), measurement);
+  take_context(document.root(), measurement);
+  const EntryReader reader(*entries);
   Cases cases(measurement);
   for (std::size_t i = 0; i < entries->size(); ++i) {
     const JsonValue entry = entries->item(i);
     const std::string place = fmt::format("{}: benchmarks[{}]", name, i);
     if (entry.is_object()) {
-      take(entry, place, cases, measurement);
+      take(entry, reader.describe(entry), place, cases, measurement);
     } else {
       measurement.warnings.push_back(place + ": not an object; ignored");
     }
