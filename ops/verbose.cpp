@@ -5,6 +5,7 @@
 #include "ops/model.hpp"
 #include "ops/operator.hpp"
 #include "ops/pyprof_row.hpp"
+#include "ops/verbose_count.hpp"
 #include "ops/verbose_post_ops.hpp"
 
 #include <algorithm>
@@ -25,17 +26,20 @@ struct ArgumentRow {
   std::array<std::string_view, 4> arguments;
   std::size_t index = 0;  // among descriptors with the same name
 };
-constexpr std::array<ArgumentRow, 10> kArguments = {{
+constexpr std::array<ArgumentRow, 13> kArguments = {{
     {"source", {"src", "data"}},
     {"a", {"src"}},
     {"b", {"src"}, 1},
     {"weights", {"wei"}},
-    {"bias", {"bia"}},
+    {"bias", {"bia", "bias"}},
     {"destination", {"dst", "data"}},
     {"diff_source", {"diff_src", "src", "diff", "data"}},
     {"diff_weights", {"wei"}},
     {"diff_bias", {"bia"}},
     {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
+    {"query", {"query"}},
+    {"key", {"key"}},
+    {"value", {"val"}},
 }};
 
 // Returns the attributes of an activity that compute_work needs.
@@ -61,104 +65,228 @@ const VerboseMapping* find_mapping(std::string_view primitive) {
   return nullptr;
 }
 
-// Returns the data type of the row's tensor; nullopt if it has no descriptor or an unsupported
-// type.
-std::optional<DataType> find_data_type(const VerbosePrimitive& primitive, const ArgumentRow& row) {
-  for (const std::string_view argument : row.arguments) {
+// The types that oneDNN has and this program's cases have not.
+struct LogType {
+  std::string_view name;
+  std::int64_t bits;
+};
+constexpr std::array<LogType, 7> kLogTypes = {{{"s4", 4},
+                                               {"u4", 4},
+                                               {"f4_e2m1", 4},
+                                               {"f4_e3m0", 4},
+                                               {"e8m0", 8},
+                                               {"boolean", 8},
+                                               {"s64", 64}}};
+constexpr std::int64_t kBitsPerByte = 8;
+
+// Returns the bits of an element; nullopt for an unknown type.
+std::optional<std::int64_t> find_bits(std::string_view type) {
+  if (const auto dtype = data_type_from_name(type)) return kBitsPerByte * info(*dtype).bytes;
+  const auto* row = std::ranges::find(kLogTypes, type, &LogType::name);
+  return row == kLogTypes.end() ? std::nullopt : std::optional(row->bits);
+}
+
+const MemoryDescriptor* find_descriptor(const VerbosePrimitive& primitive,
+                                        std::string_view tensor) {
+  const auto* row = std::ranges::find(kArguments, tensor, &ArgumentRow::tensor);
+  if (row == kArguments.end()) return primitive.find(tensor);
+  for (const std::string_view argument : row->arguments) {
     const MemoryDescriptor* descriptor =
-        argument.empty() ? nullptr : primitive.find(argument, row.index);
-    if (descriptor != nullptr) return data_type_from_name(descriptor->dtype);
+        argument.empty() ? nullptr : primitive.find(argument, row->index);
+    if (descriptor != nullptr) return descriptor;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-// Sets the tensors' data types as the primitive has them. Returns false if one is unknown. Tensors
-// without a descriptor, such as statistics, keep the model's type.
-bool set_data_types(const VerbosePrimitive& primitive, std::span<const VerbosePostOp> post_ops,
-                    Problem& problem) {
-  std::optional<DataType> destination;
-  for (Tensor& tensor : problem.tensors) {
-    const auto* row = std::ranges::find(kArguments, tensor.name, &ArgumentRow::tensor);
-    if (row == kArguments.end()) continue;
-    const auto dtype = find_data_type(primitive, *row);
-    if (!dtype) return false;
-    tensor.dtype = *dtype;
-    if (tensor.name == "destination") destination = dtype;
-  }
-  auto residual = problem.tensors.begin();
+// What an execution computes, as far as it is known.
+struct CountedWork {
+  std::vector<Tensor> tensors;
+  std::optional<std::int64_t> macs;
+  Checked flops = 0;
+  Checked other_bits = 0;  // of tensors of post-ops
+  bool has_unknown_bits = false;
+};
+
+// Returns the bits of an element of the tensor in the primitive. Tensors without a descriptor, such
+// as statistics, have the type of the model. nullopt if the type is unknown.
+std::optional<std::int64_t> find_bits(const VerbosePrimitive& primitive, const Tensor& tensor) {
+  const MemoryDescriptor* descriptor = find_descriptor(primitive, tensor.name);
+  if (descriptor != nullptr) return find_bits(descriptor->dtype);
+  const bool has_row =
+      std::ranges::find(kArguments, tensor.name, &ArgumentRow::tensor) != kArguments.end();
+  return has_row ? std::nullopt : std::optional(kBitsPerByte * info(tensor.dtype).bytes);
+}
+
+// Returns the bits of the residuals, in their order.
+std::vector<std::optional<std::int64_t>> list_residual_bits(
+    const VerbosePrimitive& primitive, std::span<const VerbosePostOp> post_ops) {
+  std::vector<std::optional<std::int64_t>> bits;
+  const MemoryDescriptor* destination = find_descriptor(primitive, "destination");
   for (const VerbosePostOp& post_op : post_ops) {
-    if (post_op.post_op.function != "add") continue;
-    residual = std::find_if(residual, problem.tensors.end(), [](const Tensor& tensor) {
-      return tensor.name.starts_with("residual");
-    });
-    if (residual == problem.tensors.end() || !destination) return false;
-    residual->dtype = post_op.dtype.value_or(*destination);
-    ++residual;
+    if (!post_op.post_op || post_op.post_op->function != "add") continue;
+    const std::string_view of_destination =
+        destination == nullptr ? std::string_view() : destination->dtype;
+    bits.push_back(find_bits(post_op.dtype.empty() ? of_destination : post_op.dtype));
   }
-  return true;
+  return bits;
 }
 
-std::optional<std::int64_t> compute_bytes(const Problem& problem) {
-  Checked bytes = 0;
-  for (const Tensor& tensor : problem.tensors) {
-    bytes += Checked(tensor.touched) * info(tensor.dtype).bytes;
+// Returns nullopt if a type is unknown or the number exceeds 64 bits.
+std::optional<std::int64_t> compute_bytes(const VerbosePrimitive& primitive,
+                                          std::span<const VerbosePostOp> post_ops,
+                                          const CountedWork& work) {
+  const auto residual_bits = list_residual_bits(primitive, post_ops);
+  std::size_t residuals = 0;
+  Checked bytes = work.other_bits;
+  for (const Tensor& tensor : work.tensors) {
+    const bool is_residual =
+        tensor.name.starts_with("residual") && residuals < residual_bits.size();
+    const auto bits = is_residual ? residual_bits[residuals++] : find_bits(primitive, tensor);
+    if (!bits) return std::nullopt;
+    bytes += Checked(tensor.touched) * *bits;
   }
-  return bytes.value();
+  const auto sum = bytes.value();
+  if (!sum || work.has_unknown_bits) return std::nullopt;
+  return *sum / kBitsPerByte + (*sum % kBitsPerByte == 0 ? 0 : 1);
 }
 
-std::string format_shapes(const Problem& problem, std::size_t first, std::size_t last) {
+std::string format_shapes(std::span<const Tensor> tensors, TensorRole side) {
   std::string text;
-  for (std::size_t i = first; i < last; ++i) {
+  for (const Tensor& tensor : tensors) {
+    if ((tensor.role == TensorRole::output) != (side == TensorRole::output)) continue;
     if (!text.empty()) text += ' ';
-    text += join_dims(problem.tensors[i].dims);
+    text += join_dims(tensor.dims);
   }
   return text;
 }
 
+// Adds a depthwise convolution, which follows the convolution `work`. `dims` are the sizes of the
+// result, which it changes.
+void add_depthwise(const VerbosePrimitive& primitive, const VerboseDepthwise& depthwise, Dims& dims,
+                   CountedWork& work) {
+  constexpr std::size_t kRank = 4;
+  if (dims.size() != kRank) return;
+  for (std::size_t axis = 2; axis < kRank; ++axis) {
+    const std::int64_t span = dims[axis] + 2 * depthwise.pad - depthwise.kernel;
+    dims[axis] = span < 0 ? 1 : span / depthwise.stride + 1;
+  }
+  const Checked results = element_count(dims).value_or(0);
+  const Checked taps = Checked(depthwise.kernel) * depthwise.kernel;
+  work.flops += Checked(2) * results * taps;
+  const MemoryDescriptor* weights = primitive.find("wei_fused");
+  if (weights == nullptr) weights = primitive.find("wei");
+  const auto bits = weights == nullptr ? std::nullopt : find_bits(weights->dtype);
+  work.has_unknown_bits = work.has_unknown_bits || !bits;
+  work.other_bits += taps * dims[1] * bits.value_or(0);
+  if (const MemoryDescriptor* bias = primitive.find("bia_fused")) {
+    work.flops += results;
+    work.other_bits += Checked(dims[1]) * find_bits(bias->dtype).value_or(0);
+  }
+  for (Tensor& tensor : work.tensors) {
+    if (tensor.name != "destination") continue;
+    tensor.dims = dims;
+    tensor.touched = element_count(dims).value_or(0);
+  }
+}
+
+// Adds the post-ops that the problem cannot have.
+void add_other_post_ops(const VerbosePrimitive& primitive, std::span<const VerbosePostOp> post_ops,
+                        Dims dims, CountedWork& work) {
+  for (const VerbosePostOp& post_op : post_ops) {
+    if (post_op.post_op) continue;
+    if (post_op.depthwise) {
+      add_depthwise(primitive, *post_op.depthwise, dims, work);
+      continue;
+    }
+    work.flops += element_count(dims).value_or(0);
+    if (post_op.elements == 0) continue;
+    const MemoryDescriptor* destination = find_descriptor(primitive, "destination");
+    const auto bits = !post_op.dtype.empty()   ? find_bits(post_op.dtype)
+                      : destination != nullptr ? find_bits(destination->dtype)
+                                               : std::nullopt;
+    work.has_unknown_bits = work.has_unknown_bits || !bits;
+    work.other_bits += Checked(post_op.elements) * bits.value_or(0);
+  }
+}
+
 std::optional<ActivityWork> make_activity_work(const VerbosePrimitive& primitive,
-                                               const Problem& problem, VerboseFidelity fidelity) {
-  const std::optional<std::int64_t> bytes = compute_bytes(problem);
-  if (!bytes) return std::nullopt;
+                                               std::span<const VerbosePostOp> post_ops,
+                                               std::string_view op, const CountedWork& counted) {
+  const auto flops = counted.flops.value();
+  if (!flops) return std::nullopt;
   ActivityWork work;
-  work.op = problem.op->name;
+  work.op = op;
   work.dtype = primitive.memory.front().dtype;
-  work.macs = problem.work.macs;
-  work.flops = problem.work.flops;
-  work.bytes = *bytes;
-  if (fidelity == VerboseFidelity::work_only) return work;
-  if (fidelity == VerboseFidelity::exact) work.parameters = problem_tokens(problem);
-  work.in_shapes = format_shapes(problem, 0, problem.input_count());
-  work.out_shapes = format_shapes(problem, problem.input_count(), problem.tensors.size());
+  work.macs = counted.macs;
+  work.flops = *flops;
+  work.bytes = compute_bytes(primitive, post_ops, counted);
+  work.in_shapes = format_shapes(counted.tensors, TensorRole::input);
+  work.out_shapes = format_shapes(counted.tensors, TensorRole::output);
   return work;
+}
+
+// Moves the post-ops that the problem can have to its request. The others keep no `post_op`.
+void fuse_post_ops(std::vector<VerbosePostOp>& post_ops, VerboseProblem& mapped) {
+  const bool has_depthwise =
+      std::ranges::any_of(post_ops, [](const VerbosePostOp& p) { return p.depthwise.has_value(); });
+  const bool can_fuse = mapped.request.op->takes_post_ops && !mapped.adapt && !has_depthwise;
+  for (VerbosePostOp& post_op : post_ops) {
+    if (!can_fuse) post_op.post_op.reset();
+    if (post_op.post_op) mapped.request.post_ops.push_back(*post_op.post_op);
+  }
 }
 
 // If the primitive has post-ops, creates the problem twice, because parsing them requires the sizes
 // of the destination.
-std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primitive) {
-  const VerboseMapping* mapping = find_mapping(primitive.primitive);
-  if (mapping == nullptr || primitive.memory.empty()) return std::nullopt;
-  auto mapped = mapping->request(primitive);
+std::optional<ActivityWork> compute_problem_work(const VerbosePrimitive& primitive,
+                                                 const VerboseMapping& mapping) {
+  auto mapped = mapping.request(primitive);
   if (!mapped) return std::nullopt;
   const auto dtype = data_type_from_name(primitive.memory.front().dtype);
-  if (!dtype) return std::nullopt;
-  mapped->request.op = find_operator(mapping->op);
-  // Counts do not depend on the data type. An accumulator's type is not a case's data type.
-  mapped->request.dtype = info(*dtype).is_case_type ? *dtype : DataType::f32;
+  mapped->request.op = find_operator(mapping.op);
+  // Counts do not depend on the data type. The type of an accumulator, or one of 4 bits, is not a
+  // case's data type.
+  mapped->request.dtype = dtype && info(*dtype).is_case_type ? *dtype : DataType::f32;
   Result<Problem> problem = make_problem(mapped->request);
   if (!problem.ok()) return std::nullopt;
   if (mapped->destination.empty()) mapped->destination = problem->tensors.back().dims;
-  const auto post_ops = parse_post_ops(primitive.attributes, mapped->destination);
-  if (!post_ops) return std::nullopt;
-  if (!post_ops->empty()) {
-    for (const VerbosePostOp& post_op : *post_ops) {
-      mapped->request.post_ops.push_back(post_op.post_op);
-    }
+  auto post_ops = parse_post_ops(primitive.attributes, mapped->destination);
+  fuse_post_ops(post_ops, *mapped);
+  const auto adapt = mapped->adapt;
+  if (!mapped->request.post_ops.empty()) {
     problem = make_problem(std::move(mapped->request));
     if (!problem.ok()) return std::nullopt;
   }
-  if (mapped->adapt && (!post_ops->empty() || !mapped->adapt(*problem))) return std::nullopt;
-  if (!set_data_types(primitive, *post_ops, *problem)) return std::nullopt;
-  return make_activity_work(primitive, *problem, mapped->fidelity);
+  if (adapt && !adapt(*problem)) return std::nullopt;
+  CountedWork counted{problem->tensors, problem->work.macs, problem->work.flops};
+  add_other_post_ops(primitive, post_ops, mapped->destination, counted);
+  auto work = make_activity_work(primitive, post_ops, problem->op->name, counted);
+  if (!work) return std::nullopt;
+  const bool is_whole = std::ranges::all_of(
+      post_ops, [](const VerbosePostOp& post_op) { return post_op.post_op.has_value(); });
+  if (mapped->fidelity == VerboseFidelity::exact && is_whole && dtype) {
+    work->parameters = problem_tokens(*problem);
+  }
+  if (mapped->fidelity == VerboseFidelity::work_only) {
+    work->in_shapes.clear();
+    work->out_shapes.clear();
+  }
+  return work;
+}
+
+std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primitive) {
+  if (primitive.memory.empty()) return std::nullopt;
+  if (const VerboseMapping* mapping = find_mapping(primitive.primitive)) {
+    if (auto work = compute_problem_work(primitive, *mapping)) return work;
+  }
+  auto counted = count_other_primitive(primitive);
+  if (!counted) return std::nullopt;
+  const auto post_ops = parse_post_ops(primitive.attributes, counted->tensors.back().dims);
+  CountedWork work{std::move(counted->tensors), counted->macs, counted->flops};
+  std::vector<VerbosePostOp> others = post_ops;
+  for (VerbosePostOp& post_op : others) post_op.post_op.reset();
+  add_other_post_ops(primitive, others, work.tensors.back().dims, work);
+  return make_activity_work(primitive, others, primitive.primitive, work);
 }
 
 bool is_execution(const Activity& activity) {

@@ -46,7 +46,7 @@ struct VerboseProblem {
   Dims destination = {};  // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is
   // then the nearest case, and adapt() turns it into the tensors and FLOPs of the primitive.
-  // Returns false if a count exceeds 64 bits. A primitive with post-ops is not adapted.
+  // Returns false if a count exceeds 64 bits.
   std::function<bool(Problem& problem)> adapt = {};
 };
 
@@ -59,8 +59,8 @@ struct VerboseMapping {
 std::span<const VerboseMapping* const> verbose_mappings();
 
 // Computes the work of an execution from a verbose line. Bytes follow the data types in the memory
-// descriptors. Returns nullopt for unsupported lines and for other phases than "exec", because a
-// creation computes nothing.
+// descriptors, and are absent if one is unknown. Returns nullopt for unsupported lines and for
+// other phases than "exec", because a creation computes nothing.
 std::optional<ActivityWork> compute_work(const Activity& activity);
 // Returns a provider like compute_work() with a cache of earlier results, because the lines of logs
 // repeat. The provider also handles rows of PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.

@@ -2,6 +2,8 @@
 #include "ops/verbose_post_ops.hpp"
 
 #include "base/characters.hpp"
+#include "base/checked.hpp"
+#include "base/number.hpp"
 #include "ops/pointwise/functions.hpp"
 #include "ops/verbose_text.hpp"
 
@@ -96,22 +98,6 @@ constexpr std::array<BinaryRow, 6> kBinary = {{
     {"binary_min", "min"},
 }};
 
-// Attributes that add no work in the model: their names until version 2.2, then those since 2.3.
-constexpr std::array<std::string_view, 14> kAttributesWithoutWork = {"scratchpad_mode",
-                                                                     "oscale",
-                                                                     "scales",
-                                                                     "zero_points",
-                                                                     "attr-scratchpad",
-                                                                     "attr-fpmath_mode",
-                                                                     "attr-fpmath",
-                                                                     "attr-acc",
-                                                                     "attr-acc-mode",
-                                                                     "attr-oscale",
-                                                                     "attr-scales",
-                                                                     "attr-zero-points",
-                                                                     "attr-rounding-mode",
-                                                                     "attr-deterministic"};
-
 // Splits the text at each separator. Leaves out empty parts.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -127,101 +113,115 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-using ParsedPostOps = std::optional<std::vector<VerbosePostOp>>;
+// Returns the elements of a tensor that extends along dimension i if bit i of the mask is set.
+std::int64_t count_elements(std::string_view mask, std::span<const std::int64_t> dims) {
+  const auto bits = parse_number<std::uint32_t>(mask).value_or(0);
+  Checked elements = 1;
+  for (std::size_t i = 0; i < dims.size() && i < 32; ++i) {
+    if ((bits >> i & 1U) != 0) elements *= dims[i];
+  }
+  return elements.value().value_or(0);
+}
+
+bool is_number(std::span<const std::string_view> words, std::size_t i, double expected) {
+  return i >= words.size() || parse_real(words[i]) == expected;
+}
 
 // Parses "sum", "sum:1:0:u8": scale, zero point and data type of the addend.
-std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) {
-  const auto number = [&](std::size_t i, double default_value) {
-    return i < words.size() ? parse_real(words[i]) : std::optional(default_value);
-  };
-  if (words.size() > 4 || number(1, 1) != 1.0 || number(2, 0) != 0.0) return std::nullopt;
-  VerbosePostOp sum{PostOp{"add"}, std::nullopt};
-  if (words.size() == 4) {
-    sum.dtype = data_type_from_name(words[3]);
-    if (!sum.dtype) return std::nullopt;
-  }
+VerbosePostOp parse_sum(std::span<const std::string_view> words,
+                        std::span<const std::int64_t> dims) {
+  VerbosePostOp sum;
+  if (words.size() > 3) sum.dtype = words[3];
+  if (is_number(words, 1, 1) && is_number(words, 2, 0)) sum.post_op = PostOp{"add"};
+  sum.elements = element_count(dims).value_or(0);
   return sum;
 }
 
-// Parses "binary_add:f32:15[:tag]". Bit i of the mask is set if the tensor extends along dimension
-// i. It must be set for exactly the dimensions of the output whose size is not 1, because a Problem
-// has no post-ops with broadcast tensors.
-std::optional<VerbosePostOp> parse_binary(std::span<const std::string_view> words,
-                                          std::span<const std::int64_t> dims) {
-  if (words[0] != "binary_add" || words.size() < 3) return std::nullopt;
+// Parses "binary_add:f32:15[:tag]". A problem can only add a tensor of the output's shape: bit i
+// of the mask must be set for exactly the dimensions of the output whose size is not 1.
+VerbosePostOp parse_binary(std::span<const std::string_view> words,
+                           std::span<const std::int64_t> dims) {
+  VerbosePostOp binary;
+  if (words.size() < 3) return binary;
+  binary.dtype = words[1];
+  binary.elements = count_elements(words[2], dims);
   double mask = 0;
   for (std::size_t i = 0; i < dims.size(); ++i)
     mask += dims[i] != 1 ? std::ldexp(1.0, static_cast<int>(i)) : 0;
-  const auto dtype = data_type_from_name(words[1]);
-  if (!dtype || parse_real(words[2]) != mask) return std::nullopt;
-  return VerbosePostOp{PostOp{"add"}, dtype};
+  if (words[0] == "binary_add" && parse_real(words[2]) == mask) binary.post_op = PostOp{"add"};
+  return binary;
+}
+
+// Parses "prelu:2[:s8]": mask and data type of the weights.
+VerbosePostOp parse_prelu(std::span<const std::string_view> words,
+                          std::span<const std::int64_t> dims) {
+  VerbosePostOp prelu;
+  if (words.size() > 1) prelu.elements = count_elements(words[1], dims);
+  prelu.dtype = words.size() > 2 ? words[2] : "f32";
+  return prelu;
+}
+
+// Parses "k3s2p1" of "dw:k3s2p1" or "dw_k3s2p1".
+VerbosePostOp parse_depthwise(std::string_view text) {
+  VerbosePostOp post_op;
+  const auto words = ProblemWords::parse(text);
+  if (!words) return post_op;
+  const VerboseDepthwise depthwise{words->find("k").value_or(0), words->find("s").value_or(0),
+                                   words->find("p").value_or(0)};
+  if (depthwise.kernel > 0 && depthwise.stride > 0) post_op.depthwise = depthwise;
+  return post_op;
 }
 
 // Parses "eltwise_relu[:alpha[:beta[:scale]]]".
-std::optional<VerbosePostOp> parse_eltwise(std::span<const std::string_view> words) {
+VerbosePostOp parse_eltwise(std::span<const std::string_view> words) {
   std::array<double, 3> numbers = {0, 0, 1};
-  if (words.size() > numbers.size() + 1) return std::nullopt;
+  if (words.size() > numbers.size() + 1) return {};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto number = parse_real(words[i]);
-    if (!number) return std::nullopt;
+    if (!number) return {};
     numbers[i - 1] = *number;
   }
   const auto function = find_verbose_eltwise(words[0], numbers[0], numbers[1]);
-  if (!function || numbers[2] != 1) return std::nullopt;
-  return VerbosePostOp{PostOp{std::string(function->function), function->alpha, function->beta},
-                       std::nullopt};
+  if (!function || numbers[2] != 1) return {};
+  return {PostOp{std::string(function->function), function->alpha, function->beta}, {}, 0};
 }
 
-ParsedPostOps parse_list(std::span<const std::string_view> items,
-                         std::span<const std::int64_t> dims) {
-  std::vector<VerbosePostOp> post_ops;
-  for (const std::string_view item : items) {
-    const std::vector<std::string_view> words = split(item, ':');
-    if (words.empty()) return std::nullopt;
-    const auto post_op = words[0] == "sum"                 ? parse_sum(words)
-                         : words[0].starts_with("binary_") ? parse_binary(words, dims)
-                                                           : parse_eltwise(words);
-    if (!post_op) return std::nullopt;
-    post_ops.push_back(*post_op);
-  }
-  return post_ops;
+VerbosePostOp parse_post_op(std::string_view item, std::span<const std::int64_t> dims) {
+  const std::vector<std::string_view> words = split(item, ':');
+  if (words.empty()) return {};
+  constexpr std::string_view kOldDepthwise = "dw_";
+  if (words[0] == "sum") return parse_sum(words, dims);
+  if (words[0] == "prelu") return parse_prelu(words, dims);
+  if (words[0] == "dw") return parse_depthwise(words.size() > 1 ? words[1] : "");
+  if (words[0].starts_with(kOldDepthwise))
+    return parse_depthwise(words[0].substr(kOldDepthwise.size()));
+  return words[0].starts_with("binary_") ? parse_binary(words, dims) : parse_eltwise(words);
 }
 
-bool is_without_work(std::string_view attribute) {
-  const std::string_view name = attribute.substr(0, attribute.find(':'));
-  return std::ranges::find(kAttributesWithoutWork, name) != kAttributesWithoutWork.end();
-}
-
-// Parses the form of versions until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';".
-ParsedPostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> dims) {
-  constexpr std::string_view kBegin = "post_ops:'";
-  std::string others(attributes);
-  std::string_view list;
-  const std::size_t begin = attributes.find(kBegin);
+// Returns the list of post-ops: "sum+eltwise_relu", or "sum;eltwise_relu;" until version 2.2.
+std::vector<std::string_view> find_list(std::string_view attributes) {
+  constexpr std::string_view kQuoted = "post_ops:'";
+  const std::size_t begin = attributes.find(kQuoted);
   if (begin != std::string_view::npos) {
-    const std::size_t end = attributes.find('\'', begin + kBegin.size());
-    if (end == std::string_view::npos) return std::nullopt;
-    list = attributes.substr(begin + kBegin.size(), end - begin - kBegin.size());
-    others.erase(begin, end + 1 - begin);
+    const std::string_view list = attributes.substr(begin + kQuoted.size());
+    return split(list.substr(0, list.find('\'')), ';');
   }
-  if (!std::ranges::all_of(split(others, ';'), is_without_work)) return std::nullopt;
-  return parse_list(split(list, ';'), dims);
+  constexpr std::string_view kPostOps = "attr-post-ops:";
+  for (const std::string_view attribute : split(attributes, ' ')) {
+    if (attribute.starts_with(kPostOps)) return split(attribute.substr(kPostOps.size()), '+');
+  }
+  return {};
 }
 
 }  // namespace
 
-ParsedPostOps parse_post_ops(std::string_view attributes, std::span<const std::int64_t> dims) {
-  if (attributes.find(';') != std::string_view::npos) return parse_quoted(attributes, dims);
-  constexpr std::string_view kPostOps = "attr-post-ops:";
-  std::string_view list;
-  for (const std::string_view attribute : split(attributes, ' ')) {
-    if (attribute.starts_with(kPostOps)) {
-      list = attribute.substr(kPostOps.size());
-    } else if (!is_without_work(attribute)) {
-      return std::nullopt;
-    }
+std::vector<VerbosePostOp> parse_post_ops(std::string_view attributes,
+                                          std::span<const std::int64_t> dims) {
+  std::vector<VerbosePostOp> post_ops;
+  for (const std::string_view item : find_list(attributes)) {
+    post_ops.push_back(parse_post_op(item, dims));
   }
-  return parse_list(split(list, '+'), dims);
+  return post_ops;
 }
 
 std::optional<VerboseFunction> find_verbose_eltwise(std::string_view algorithm, double alpha,

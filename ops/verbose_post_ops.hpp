@@ -13,18 +13,29 @@
 
 namespace bench::ops {
 
-// A post-op and the data type of the tensor that it reads, if any. The data type is nullopt if it
-// is that of the destination.
+// A depthwise convolution after a convolution: kernel, stride and padding of both axes.
+struct VerboseDepthwise {
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t pad = 0;
+};
+
+// A post-op of a primitive.
 struct VerbosePostOp {
-  PostOp post_op;
-  std::optional<DataType> dtype;
+  // nullopt if a problem cannot have this post-op. It then counts one FLOP per element of the
+  // result, whatever it computes (docs/work_model.md).
+  std::optional<PostOp> post_op;
+  // For a post-op that reads a tensor: the name of its data type (empty for that of the
+  // destination) and, if a problem cannot have the post-op, its number of elements.
+  std::string_view dtype;
+  std::int64_t elements = 0;
+  std::optional<VerboseDepthwise> depthwise = std::nullopt;
 };
 // Parses "attr-scratchpad:user attr-post-ops:sum+eltwise_relu" and "post_ops:'sum;eltwise_relu;';".
-// Ignores scales, zero points, math and accumulation modes: they belong to the data type and are
-// not part of the model's work. `dims` are the destination's sizes, with which tensors of post-ops
-// must agree. Returns nullopt for everything else.
-std::optional<std::vector<VerbosePostOp>> parse_post_ops(std::string_view attributes,
-                                                         std::span<const std::int64_t> dims);
+// Ignores all other attributes: scales, zero points, math modes and leading dimensions are not part
+// of the model's work. `dims` are the destination's sizes.
+std::vector<VerbosePostOp> parse_post_ops(std::string_view attributes,
+                                          std::span<const std::int64_t> dims);
 
 // Maps the library's names to functions of pointwise: "eltwise_logistic" -> sigmoid with
 // coefficients, "binary_add" -> add. Returns nullopt if pointwise lacks the function.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <utility>
 
 namespace bench::ops {
@@ -134,7 +135,9 @@ std::string_view auxiliary_value(std::string_view auxiliary, std::string_view na
   return {};
 }
 
-std::optional<double> parse_real(std::string_view text) {
+std::optional<double> parse_real(std::string_view written) {
+  std::string text(written);
+  if (const std::size_t comma = text.find(','); comma != std::string::npos) text[comma] = '.';
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

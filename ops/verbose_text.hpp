@@ -41,7 +41,7 @@ class ProblemWords {
 // Returns the value of a name, such as that of "alg" in "alg:eltwise_relu alpha:0.1 beta:0". Empty
 // if the name is missing.
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name);
-// Returns nullopt unless the whole text is a number.
+// Returns nullopt unless the whole text is a number, with a decimal point or a decimal comma.
 std::optional<double> parse_real(std::string_view text);
 
 // The flags of a normalisation, written as letters: "GCH". In oneDNN 2.x and earlier, the letter S

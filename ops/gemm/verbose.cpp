@@ -162,7 +162,16 @@ std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primit
   return problem;
 }
 
+// The line does not state how many elements of a sparse matrix exist.
+bool has_sparse_matrix(const VerbosePrimitive& primitive) {
+  constexpr std::array<std::string_view, 4> kKinds = {"sparse", "csr", "coo", "packed"};
+  return std::ranges::any_of(primitive.memory, [&](const MemoryDescriptor& descriptor) {
+    return std::ranges::find(kKinds, descriptor.kind) != kKinds.end();
+  });
+}
+
 std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
+  if (has_sparse_matrix(primitive)) return std::nullopt;
   if (primitive.primitive == "inner_product") return parse_inner_product(primitive);
   const auto words = ProblemWords::parse(primitive.problem);
   return words ? parse_letters(primitive, *words) : parse_matrices(primitive);

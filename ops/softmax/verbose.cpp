@@ -18,7 +18,10 @@ extern const Operator softmax_operator;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kPrimitives = {"softmax", "softmax_v2"};
+// Until version 2.x, the logarithmic softmax was a primitive of its own.
+constexpr std::string_view kLogarithm = "logsoftmax";
+constexpr std::array<std::string_view, 4> kPrimitives = {"softmax", "softmax_v2", kLogarithm,
+                                                         "logsoftmax_v2"};
 
 // FLOPs per element of diff_source = y*(diff_y - sum(y*diff_y)): a product and an addition for the
 // sum, a difference, a product.
@@ -35,7 +38,7 @@ struct VerboseRow {
   // a comparison, a difference, an addition, and a difference instead of the division.
   VerboseFidelity fidelity;
 };
-// oneDNN 1.x does not print an algorithm: its logarithmic softmax was a separate primitive.
+// oneDNN 1.x does not print an algorithm.
 constexpr std::array<VerboseRow, 5> kAlgorithms = {
     {{"", kGradientFlops, VerboseFidelity::exact},
      {"softmax", kGradientFlops, VerboseFidelity::exact},
@@ -62,7 +65,9 @@ bool adapt_to_gradient(Problem& problem, std::int64_t flops_per_element) {
 }
 
 std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
-  const std::string_view algorithm = auxiliary_value(primitive.auxiliary, "alg");
+  const std::string_view algorithm = primitive.primitive.starts_with(kLogarithm)
+                                         ? std::string_view("softmax_log")
+                                         : auxiliary_value(primitive.auxiliary, "alg");
   const std::string_view axis = auxiliary_value(primitive.auxiliary, "axis");
   auto shape = parse_dims(primitive.problem);
   const auto* row = std::ranges::find(kAlgorithms, algorithm, &VerboseRow::algorithm);

@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace bench {
 namespace {
@@ -39,8 +40,35 @@ void split_layout(std::string_view text, MemoryDescriptor& descriptor) {
   descriptor.flags = text;
 }
 
+// The arguments of MKL-DNN 0.x. It prints data types for reorders only: "in:f32_nchw".
+struct OldArgument {
+  std::string_view printed;
+  std::string_view argument;
+};
+constexpr std::array<OldArgument, 8> kOldArguments = {{{"in", "src"},
+                                                       {"out", "dst"},
+                                                       {"fsrc", "src"},
+                                                       {"fwei", "wei"},
+                                                       {"fbia", "bia"},
+                                                       {"fdst", "dst"},
+                                                       {"fdata", "data"},
+                                                       {"fdiff", "diff"}}};
+
+bool parse_old(std::string_view text, MemoryDescriptor& descriptor) {
+  const std::string_view name = cut_field(text, ':');
+  const auto* row = std::ranges::find(kOldArguments, name, &OldArgument::printed);
+  if (row == kOldArguments.end()) return false;
+  descriptor.argument = row->argument;
+  descriptor.kind = "blocked";
+  if (name == "in" || name == "out") descriptor.dtype = cut_field(text, '_');
+  descriptor.tag = text;
+  return !text.empty();
+}
+
 bool parse(std::string_view text, MemoryDescriptor& descriptor) {
-  if (text.find(':') == std::string_view::npos) return false;
+  const auto colons = std::ranges::count(text, ':');
+  if (colons == 0) return false;
+  if (colons == 1) return parse_old(text, descriptor);
   const std::string_view name = cut_field(text, ':');
   const std::string_view second = text.substr(0, text.find(':'));
   if (is_properties(second)) {
