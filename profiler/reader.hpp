@@ -53,7 +53,8 @@ inline constexpr std::size_t kHeadSize = 65536;  // enough for any header and th
 // 16 MiB; the tool's own records are far smaller
 inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 
-// "-" means standard input. Files that end in .gz are read through zlib. Opens a file as
+// "-" means standard input. Files that end in .gz are read through zlib. A byte order mark is
+// removed, and UTF-16 is converted to UTF-8. Opens a file as
 // open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 // Opens a file that is read alone, and chooses the passes that count if it is a result file. Of
@@ -71,6 +72,9 @@ struct ReadReport {
   // Lines, records or fields of a kind that this version does not support. Each reader counts the
   // smallest unit that it skips.
   std::int64_t unknown = 0;
+  // Errors that the library itself reports, and the lines of the first kMaxNotes of them.
+  std::int64_t library_errors = 0;
+  std::vector<std::int64_t> library_error_lines;
   std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 

@@ -319,12 +319,15 @@ Result<const Column*> find_column(std::string_view name) {
 }
 
 std::string device_name(const Activity& activity) {
-  if (activity.track.device) return fmt::format("cuda:{}", *activity.track.device);
+  // A primitive's engine says what the library calls the device: "gpu" may be of any vendor.
+  const std::string_view engine = activity.attributes.text(Attribute::engine);
+  if (activity.track.device) {
+    return fmt::format("{}:{}", engine.starts_with("gpu") ? "gpu" : "cuda", *activity.track.device);
+  }
   const bool on_gpu = activity.kind == ActivityKind::kernel ||
                       activity.kind == ActivityKind::memcpy ||
                       activity.kind == ActivityKind::memset;
   if (on_gpu) return "cuda";
-  const std::string_view engine = activity.attributes.text(Attribute::engine);
   return engine.empty() ? "cpu" : std::string(engine);
 }
 

@@ -64,7 +64,7 @@ std::span<const Column> columns();
 // with the nearest name, or with all names.
 Result<const Column*> find_column(std::string_view name);
 
-// Returns where an activity ran: "cuda:0", "cpu".
+// Returns where an activity ran: "cuda:0", "cpu", or "gpu:0" for an engine of oneDNN.
 std::string device_name(const Activity& activity);
 // Returns the operator: attribute primitive, or else op, or else the name.
 std::string_view operation_type(const Activity& activity);

@@ -110,6 +110,8 @@ TEST(Columns, DeviceIsWhereItRan) {
   activity.attributes.set(Attribute::engine, "gpu");
   EXPECT_EQ(device_name(activity), "gpu");
   activity.track.device = 2;
+  EXPECT_EQ(device_name(activity), "gpu:2");  // of any vendor
+  activity.attributes.erase(Attribute::engine);
   EXPECT_EQ(device_name(activity), "cuda:2");
   Activity kernel;
   kernel.kind = ActivityKind::kernel;

@@ -37,7 +37,7 @@ struct AnalysisOptions {
   std::optional<std::string> name;       // regular expression that matches part of the name
   std::optional<std::string> layer;      // successive names in the scope path: "layer1:conv2"
   std::optional<std::string> direction;  // "backward" also matches backward_data
-  std::vector<std::string> devices;      // "cpu", "cuda", "cuda:0", "0"; any of them must match
+  std::vector<std::string> devices;      // "cpu", "cuda", "gpu", "cuda:0", "0"; any must match
   std::vector<std::string> dtypes;       // spellings of one data type; any of them must match
   std::optional<Nanoseconds> min_time, max_time;
   std::optional<PhaseFilter> phase;  // default: exec

@@ -49,7 +49,8 @@ bool device_fits(const Activity& activity, const std::vector<std::string>& wante
   if (wanted.empty()) return true;
   const std::string device = device_name(activity);
   return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
-    return device == name || device.starts_with(name + ":") || device == "cuda:" + name;
+    return device == name || device.starts_with(name + ":") || device == "cuda:" + name ||
+           device == "gpu:" + name;
   });
 }
 

@@ -12,15 +12,16 @@ struct Decimal {
   std::int64_t exponent = 0;  // power of ten
 };
 
-// Removes a mantissa such as "20.7539" from the front of `text` and returns it.
+// Removes a mantissa such as "20.7539" or "20,7539" from the front of `text` and returns it.
 std::optional<Decimal> cut_mantissa(std::string_view& text) {
   Decimal decimal;
   bool has_point = false;
   bool has_digits = false;
-  while (!text.empty() && (is_digit(text.front()) || (text.front() == '.' && !has_point))) {
+  const auto is_point = [](char c) { return c == '.' || c == ','; };
+  while (!text.empty() && (is_digit(text.front()) || (is_point(text.front()) && !has_point))) {
     const char c = text.front();
     text.remove_prefix(1);
-    if (c == '.') {
+    if (is_point(c)) {
       has_point = true;
       continue;
     }

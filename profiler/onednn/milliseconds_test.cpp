@@ -13,6 +13,7 @@ struct Row {
 
 TEST(Milliseconds, AreExact) {
   for (const auto& [text, nanoseconds] : {Row{"20.7539", 20'753'900},
+                                          {"20,7539", 20'753'900},
                                           {"0.0100098", 10'010},  // rounded from 10009.8
                                           {"0", 0},
                                           {"1e-05", 10},
@@ -33,26 +34,9 @@ TEST(Milliseconds, AreExact) {
 }
 
 TEST(Milliseconds, RefuseWhatIsNoTime) {
-  for (const std::string_view text : {"",
-                                      ".",
-                                      "-1",
-                                      "+1",
-                                      "nan",
-                                      "inf",
-                                      "1,5",
-                                      "1e",
-                                      "1e+",
-                                      "1e1.5",
-                                      "1 ",
-                                      " 1",
-                                      "1.2.3",
-                                      "0x10",
-                                      "1e999",
-                                      "1e13",
-                                      "99999999999999999999",
-                                      "9223372036854775807",
-                                      "1e0005",
-                                      "2.4e12"}) {
+  for (const std::string_view text :
+       {"", ".", "-1", "+1", "nan", "inf", "1e", "1e+", "1e1.5", "1 ", " 1", "1.2.3", "0x10",
+        "1e999", "1e13", "99999999999999999999", "9223372036854775807", "1e0005", "2.4e12"}) {
     EXPECT_FALSE(parse_milliseconds(text).has_value()) << text;
   }
 }

@@ -42,11 +42,12 @@ std::size_t version_position(std::string_view text) {
 void add_version(std::string_view text, std::map<std::string, std::string>& facts) {
   text.remove_prefix(version_position(text));
   facts["library.onednn.version"] = text.substr(0, text.find_first_of(" ,"));
-  constexpr std::string_view kCommit = "(commit ";
-  const std::size_t commit = text.find(kCommit);
-  if (commit == std::string_view::npos) return;
-  text.remove_prefix(commit + kCommit.size());
-  facts["library.onednn.commit"] = text.substr(0, text.find(')'));
+  for (const std::string_view mark : {"(commit ", "(Git Hash "}) {  // the second one until 0.x
+    const std::size_t commit = text.find(mark);
+    if (commit == std::string_view::npos) continue;
+    const std::string_view rest = text.substr(commit + mark.size());
+    facts["library.onednn.commit"] = rest.substr(0, rest.find(')'));
+  }
 }
 
 // A log has no limit, so the notes have one.

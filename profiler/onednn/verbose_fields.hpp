@@ -31,14 +31,16 @@ enum class VerboseField : std::uint8_t {
 // The fields to use if no template was seen.
 std::span<const VerboseField> primitive_fields();
 std::span<const VerboseField> primitive_fields_of_1_0();  // without attributes
+std::span<const VerboseField> primitive_fields_of_0();    // also without an engine
 std::span<const VerboseField> graph_fields();
 
 struct VerboseTemplate {
-  // partial: it ends early, for example because another line was printed between its parts.
-  // not_understood: it lacks a field without which a line cannot be interpreted.
-  enum class State { understood, partial, not_understood };
+  // repaired: its known names are in the order that all versions so far use, which
+  // `fields` then contains. partial: it ends early, for example because another line was printed
+  // between its parts. not_understood: it lacks a field without which a line cannot be interpreted.
+  enum class State { understood, repaired, partial, not_understood };
   State state = State::partial;
-  std::vector<VerboseField> fields;  // if understood
+  std::vector<VerboseField> fields;  // if understood or repaired
   // Whether lines contain timestamps; some kinds of lines never do.
   enum class Timestamps { no, yes };
   Timestamps timestamps = Timestamps::no;

@@ -19,20 +19,20 @@ constexpr std::array<std::string_view, 3> kMarkers = {"onednn_verbose", "mkldnn_
                                                       "dnnl_verbose"};
 constexpr std::string_view kMarkerEnd = "_verbose,";
 
-// Number of fields after "exec" in MKL-DNN 0.x, which prints no engine.
-constexpr std::size_t kFieldsOf0x = 7;
-
 struct OperationRow {
   std::string_view name;
   std::string_view subtype;  // the text after ':'; "*" means any or none
   VerboseKind kind;
 };
 
-constexpr std::array<OperationRow, 13> kOperations = {{
+constexpr std::array<OperationRow, 16> kOperations = {{
     {"exec", "", VerboseKind::exec},
     {"exec", "external", VerboseKind::external},
     {"exec", "check", VerboseKind::check},
     {"exec", "debug", VerboseKind::debuginfo},
+    {"exec", "start", VerboseKind::debuginfo},
+    {"create", "start", VerboseKind::debuginfo},
+    {"create_nested", "start", VerboseKind::debuginfo},
     {"create", "check", VerboseKind::check},
     {"create", "dispatch", VerboseKind::dispatch},
     {"create", "debug", VerboseKind::debuginfo},
@@ -82,6 +82,24 @@ void split(std::string_view text, std::vector<std::string_view>& parts) {
     text.remove_prefix(end + 1);
   }
   parts.push_back(text);
+}
+
+// Matches what follows the comma of "12,3723" or "1,5e-05" up to a character in `end`, or the end.
+bool is_fraction(std::string_view text, std::string_view end) {
+  text = text.substr(0, text.find_first_of(end));
+  const std::size_t exponent = text.find('e');
+  if (!is_number(text.substr(0, exponent))) return false;
+  if (exponent == std::string_view::npos) return true;
+  text.remove_prefix(exponent + 1);
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return is_number(text);
+}
+
+// Matches what precedes the comma of a coefficient: "alg:eltwise_clip alpha:-0".
+bool ends_in_coefficient(std::string_view text) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == text.size()) return false;
+  return text[last] == ':' || (text[last] == '-' && last > 0 && text[last - 1] == ':');
 }
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix) {
@@ -158,7 +176,11 @@ void VerboseDecoder::decode_record(std::string_view record) {
     }
   }
   if (is_timestamp(record.substr(0, record.find(',')))) {
-    line_.start = parse_milliseconds(cut_field(record, ','));
+    std::string_view time = cut_field(record, ',');
+    if (is_number(time) && is_number(record.substr(0, record.find(',')))) {
+      time = join(time, cut_field(record, ','));  // with a decimal comma
+    }
+    line_.start = parse_milliseconds(time);
   }
   decode_operation(record);
 }
@@ -232,6 +254,9 @@ void VerboseDecoder::decode_template(std::string_view text) {
     fail(VerboseKind::unknown, fmt::format("unknown format: the template `{}` lacks engine, "
                                            "primitive or exec_time",
                                            shown(text)));
+  } else if (parsed.state == VerboseTemplate::State::repaired) {
+    line_.fault =
+        fmt::format("the template `{}` is damaged; the usual order of fields applies", shown(text));
   } else if (std::ranges::count(parsed.fields, VerboseField::unknown) > 0) {
     line_.fault =
         fmt::format("the template `{}` contains unknown fields, which are skipped", shown(text));
@@ -242,19 +267,70 @@ void VerboseDecoder::decode_template(std::string_view text) {
 // Returns the order of fields of the line in parts_. Returns nullopt if line_ states the reason.
 std::optional<std::span<const VerboseField>> VerboseDecoder::execution_fields() {
   if (primitive_template_) {
-    if (primitive_template_->state == VerboseTemplate::State::understood) {
+    if (primitive_template_->state != VerboseTemplate::State::not_understood) {
       return primitive_template_->fields;
+    }
+    // A malformed template must not cost the lines: one that fits the usual order is understood.
+    if (parts_.size() >= primitive_fields().size() && is_engine(parts_.front())) {
+      return primitive_fields();
     }
     fail(VerboseKind::unknown, "unknown format: its template was not understood");
     return std::nullopt;
   }
   if (line_.marker != "mkldnn_verbose") return primitive_fields();
-  const bool has_engine = !parts_.empty() && is_engine(parts_.front());
-  if (has_engine) return primitive_fields_of_1_0();
-  const bool is_version_0 = parts_.size() == kFieldsOf0x;
-  fail(is_version_0 ? VerboseKind::unknown : VerboseKind::partial,
-       is_version_0 ? "unknown format: MKL-DNN 0.x, supported from 1.0 on" : "ends early");
-  return std::nullopt;
+  return is_engine(parts_.front()) ? primitive_fields_of_1_0() : primitive_fields_of_0();
+}
+
+// Joins the parts of numbers that have a decimal comma, as long as there are more parts than
+// fields. First come coefficients with more text behind them, which can be nothing else. Then comes
+// the time, which nearly always has a fraction, and at last the other coefficients.
+void VerboseDecoder::join_decimals(std::span<const VerboseField> fields) {
+  const auto join_at = [this](std::size_t i) {
+    parts_[i] = join(parts_[i], parts_[i + 1]);
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  };
+  enum class Rest { text, any };
+  const auto join_coefficients = [&](Rest rest) {
+    for (std::size_t i = 0; i + 2 < parts_.size() && parts_.size() > fields.size();) {
+      const bool is_joined = ends_in_coefficient(parts_[i]) &&
+                             is_fraction(parts_[i + 1], " :+;'") &&
+                             (rest == Rest::any || !is_fraction(parts_[i + 1], {}));
+      if (is_joined) {
+        join_at(i);
+      } else {
+        ++i;
+      }
+    }
+  };
+  if (parts_.size() <= fields.size() || fields.back() != VerboseField::time) return;
+  join_coefficients(Rest::text);
+  const bool has_split_time = parts_.size() > fields.size() &&
+                              is_number(parts_[parts_.size() - 2]) &&
+                              is_fraction(parts_.back(), {});
+  if (has_split_time) join_at(parts_.size() - 2);
+  join_coefficients(Rest::any);
+}
+
+// Format: NAME,TIME; names may contain commas. Compute Library's kernels are printed so. Returns
+// false if the line has other fields.
+bool VerboseDecoder::decode_external_kernel() {
+  constexpr std::size_t kFields = 2;
+  if (line_.kind != VerboseKind::external || is_engine(parts_.front())) return false;
+  if (parts_.size() < kFields) {
+    fail(VerboseKind::partial, "ends before its time");
+    return true;
+  }
+  if (parts_.size() > kFields && is_number(parts_[parts_.size() - 2]) &&
+      is_fraction(parts_.back(), {})) {
+    parts_[parts_.size() - 2] = join(parts_[parts_.size() - 2], parts_.back());
+    parts_.pop_back();
+  }
+  line_.component = join(parts_.front(), parts_[parts_.size() - 2]);
+  line_.time = parse_milliseconds(parts_.back());
+  if (!line_.time) {
+    fail(VerboseKind::malformed, fmt::format("`{}` is not a time", shown(parts_.back())));
+  }
+  return true;
 }
 
 void VerboseDecoder::decode_execution(std::string_view text) {
@@ -262,9 +338,13 @@ void VerboseDecoder::decode_execution(std::string_view text) {
   if (colon != std::string_view::npos)
     line_.cache = without_prefix(line_.operation.substr(colon + 1), "cache_");
   split(text, parts_);
+  if (decode_external_kernel()) return;
   const auto fields = execution_fields();
   if (!fields) return;
+  join_decimals(*fields);
   if (parts_.size() == fields->size()) {
+    // MKL-DNN 0.x prints no engine: it computes on processors only.
+    if (std::ranges::find(*fields, VerboseField::engine) == fields->end()) line_.engine = "cpu";
     set_fields(*fields);
     return check_execution();
   }
@@ -281,6 +361,8 @@ void VerboseDecoder::decode_execution(std::string_view text) {
 void VerboseDecoder::check_execution() {
   if (!is_engine(line_.engine)) {
     fail(VerboseKind::malformed, fmt::format("`{}` is not an engine", shown(line_.engine)));
+  } else if (!line_.time && parts_.back().empty()) {
+    fail(VerboseKind::partial, "ends before its time");
   } else if (!line_.time) {
     fail(VerboseKind::malformed, fmt::format("`{}` is not a time", shown(parts_.back())));
   }
@@ -291,10 +373,11 @@ void VerboseDecoder::decode_graph(std::string_view text) {
   split(text, parts_);
   std::span<const VerboseField> fields = graph_fields();
   if (graph_template_) {
-    if (graph_template_->state != VerboseTemplate::State::understood) {
+    const bool is_understood = graph_template_->state == VerboseTemplate::State::understood;
+    if (!is_understood && (parts_.size() < fields.size() || !is_engine(parts_.front()))) {
       return fail(VerboseKind::unknown, "unknown format: its template was not understood");
     }
-    fields = graph_template_->fields;
+    if (is_understood) fields = graph_template_->fields;
   }
   if (parts_.size() < fields.size()) {
     return fail(VerboseKind::partial, fmt::format("{} fields after the operation, expected {}",

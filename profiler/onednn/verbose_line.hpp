@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the lines that oneDNN prints in verbose mode. Depends only on the text, not on files or
-// clocks. Formats: 1.0 (no attributes), 1.1 to 2.2, 2.3 to 3.2 (`prim_template:` line, timestamp),
-// 3.3 to 3.5 (interface before the operation, `template:` line), 3.6 and later (`v1`). All fields
-// are those of oneDNN's src/common/verbose.cpp. The order of fields follows the template line if
-// there was one.
+// clocks. Formats: 0.x (no engine), 1.0 (no attributes), 1.1 to 2.2, 2.3 to 3.2 (`prim_template:`
+// line, timestamp), 3.3 to 3.5 (interface before the operation, `template:` line), 3.6 and later
+// (`v1`). All fields are those of oneDNN's src/common/verbose.cpp. The order of fields follows the
+// template line if there was one. Numbers may have a decimal comma, as a program's locale selects
+// it.
 #pragma once
 
 #include "base/units.hpp"
@@ -65,6 +66,7 @@ struct VerboseLine {
   std::span<const MemoryDescriptor> memory;  // parsed memory_text; valid until the next decode()
 
   // For dispatch, check, error, warning, debuginfo.
+  // For external without these fields, it is the name of the other library's kernel.
   std::string_view component;  // "matmul"
   std::string_view message;    // "unsupported isa"
   std::string_view location;   // in the library's source code: "src/common/matmul.cpp:176"
@@ -99,6 +101,8 @@ class VerboseDecoder {
   void decode_info(std::string_view text);
   void decode_template(std::string_view text);
   void decode_execution(std::string_view text);
+  bool decode_external_kernel();
+  void join_decimals(std::span<const VerboseField> fields);
   void decode_graph(std::string_view text);
   void decode_message(std::string_view text);
   std::optional<std::span<const VerboseField>> execution_fields();

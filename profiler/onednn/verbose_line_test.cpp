@@ -202,17 +202,104 @@ TEST(VerboseLine, UnknownFormatsAreNoZeros) {
   EXPECT_EQ(v2.kind, VerboseKind::unknown);
   EXPECT_EQ(v2.time, std::nullopt);
   EXPECT_THAT(v2.fault, HasSubstr("unknown format `v2`"));
-  const VerboseLine& version_0 = decoder.decode(
-      "mkldnn_verbose,exec,convolution,jit:avx2,forward_training,fsrc:nchw fwei:OIhw8i8o fbia:x "
-      "fdst:nChw8c,alg:convolution_direct,mb2_ic3oc8_ih5oh5kh3sh1dh0ph1,0.5");
-  EXPECT_EQ(version_0.kind, VerboseKind::unknown);
-  EXPECT_THAT(version_0.fault, HasSubstr("MKL-DNN 0.x"));
   const VerboseLine& operation = decoder.decode("onednn_verbose,v1,primitive,paint,cpu,red");
   EXPECT_EQ(operation.kind, VerboseKind::unknown);
   decoder.decode("onednn_verbose,primitive,info,template:operation,device,kernel,duration");
-  const std::string of_template = "onednn_verbose,primitive," + tail;
-  const VerboseLine& other = decoder.decode(of_template);
-  EXPECT_EQ(other.kind, VerboseKind::unknown);
+  EXPECT_EQ(decoder.decode("onednn_verbose,primitive,exec,0,conv,1.5").kind, VerboseKind::unknown);
+}
+
+// Earlier, a malformed template cost all lines below it.
+TEST(VerboseLine, AMalformedTemplateCostsNoLine) {
+  const std::string line = "onednn_verbose,primitive," + std::string(kSeed.substr(13));
+  for (const std::string fields :
+       {"operation,engine,primitive,implementation,prop_kind,memory_descriptors,attributes,a",
+        "operation,engine,primitive,implementation,prop_kind,memory_descriptors,attributes,"
+        "auxiliary,problem_desc,exec_t",
+        "operation,engine,pri?itive,implementation,prop_kind,memory_descriptors,attributes,"
+        "auxiliary,problem_desc,exec_time",
+        "operation,device,kernel,duration", "operation,engine,", "oper"}) {
+    VerboseDecoder decoder;
+    const std::string text = "onednn_verbose,primitive,info,template:" + fields;
+    EXPECT_FALSE(decoder.decode(text).fault.empty()) << fields;
+    EXPECT_EQ(decoder.decode(line).kind, VerboseKind::exec) << fields;
+    EXPECT_EQ(decoder.decode(line).time, Nanoseconds(20'753'900)) << fields;
+  }
+}
+
+// Earlier, these lines had one field too many.
+TEST(VerboseLine, NumbersWithADecimalComma) {
+  const std::string head =
+      "onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,data_f32::"
+      "blocked:a:f0,";
+  struct Row {
+    std::string rest;
+    std::string attributes, auxiliary, problem;
+    std::int64_t nanoseconds;
+  };
+  for (const Row& row : {
+           Row{",alg:eltwise_relu alpha:0 beta:0,64,12,3723", "", "alg:eltwise_relu alpha:0 beta:0",
+               "64", 12'372'300},
+           Row{",alg:eltwise_relu alpha:0 beta:0,64,2", "", "alg:eltwise_relu alpha:0 beta:0", "64",
+               2'000'000},
+           Row{",alg:eltwise_clip alpha:-0,5 beta:6,64,2", "", "alg:eltwise_clip alpha:-0,5 beta:6",
+               "64", 2'000'000},
+           Row{",alg:eltwise_linear alpha:0,25 beta:0,5,64,1,5e-05", "",
+               "alg:eltwise_linear alpha:0,25 beta:0,5", "64", 15},
+           Row{"attr-post-ops:eltwise_clip:0:0,5+sum:0,25 ,alg:x,8x8,7,5",
+               "attr-post-ops:eltwise_clip:0:0,5+sum:0,25", "alg:x", "8x8", 7'500'000},
+       }) {
+    VerboseDecoder decoder;
+    const std::string text = head + row.rest;
+    const VerboseLine& line = decoder.decode(text);
+    EXPECT_EQ(line.kind, VerboseKind::exec) << text << ": " << line.fault;
+    EXPECT_EQ(line.attributes, row.attributes) << text;
+    EXPECT_EQ(line.auxiliary, row.auxiliary) << text;
+    EXPECT_EQ(line.problem, row.problem) << text;
+    EXPECT_EQ(line.time, Nanoseconds(row.nanoseconds)) << text;
+  }
+  VerboseDecoder decoder;
+  const std::string dated = "onednn_verbose,1795264408406,301025," + head.substr(15) + ",,64,0,5";
+  EXPECT_EQ(decoder.decode(dated).start, Nanoseconds(1'795'264'408'406'301'025));
+  EXPECT_EQ(decoder.decode(dated).time, Nanoseconds(500'000));
+}
+
+// Earlier, version 0.x was refused, with a message that depended on the primitive.
+TEST(VerboseLine, Version0HasNoEngineAndRarelyDataTypes) {
+  VerboseDecoder decoder;
+  const VerboseLine& conv = decoder.decode(
+      "mkldnn_verbose,exec,convolution,jit:avx2,forward_training,fsrc:nchw fwei:OIhw8i8o "
+      "fbia:undef fdst:nChw8c,alg:convolution_direct,mb2_ic3oc8_ih5oh5kh3sh1dh0ph1,0.5");
+  EXPECT_EQ(conv.kind, VerboseKind::exec) << conv.fault;
+  EXPECT_EQ(conv.engine, "cpu");
+  EXPECT_EQ(conv.primitive, "convolution");
+  ASSERT_EQ(conv.memory.size(), 4U);
+  EXPECT_EQ(conv.memory[1].argument, "wei");
+  EXPECT_EQ(conv.memory[1].tag, "OIhw8i8o");
+  EXPECT_EQ(conv.memory[1].dtype, "");
+  EXPECT_TRUE(conv.memory[1].is_defined());
+  EXPECT_FALSE(conv.memory[2].is_defined());
+  EXPECT_EQ(conv.time, Nanoseconds(500'000));
+  const VerboseLine& reorder = decoder.decode(
+      "mkldnn_verbose,exec,reorder,jit:uni,undef,in:f32_nChw8c out:f32_nchw,num:1,48x192,1,432");
+  EXPECT_EQ(reorder.time, Nanoseconds(1'432'000)) << reorder.fault;
+  EXPECT_EQ(reorder.memory[0].argument, "src");
+  EXPECT_EQ(reorder.memory[0].dtype, "f32");
+  EXPECT_EQ(reorder.memory[0].tag, "nChw8c");
+  EXPECT_EQ(decoder.decode("mkldnn_verbose,exec,convolution,jit").kind, VerboseKind::partial);
+}
+
+// Earlier, the short form had too few fields.
+TEST(VerboseLine, AKernelOfAnotherLibraryHasANameAndATime) {
+  VerboseDecoder decoder;
+  const VerboseLine& kernel =
+      decoder.decode("onednn_verbose,v1,primitive,exec:external,CpuGemm<4,8>/sve_6x4VL,0.242188");
+  EXPECT_EQ(kernel.kind, VerboseKind::external) << kernel.fault;
+  EXPECT_EQ(kernel.component, "CpuGemm<4,8>/sve_6x4VL");
+  EXPECT_EQ(kernel.time, Nanoseconds(242'188));
+  EXPECT_EQ(decoder.decode("onednn_verbose,v1,primitive,exec:external,NEScale,0,5").time,
+            Nanoseconds(500'000));
+  EXPECT_EQ(decoder.decode("onednn_verbose,v1,primitive,exec:external,NEScale").kind,
+            VerboseKind::partial);
 }
 
 TEST(VerboseLine, Damage) {

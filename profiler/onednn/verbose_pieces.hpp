@@ -21,8 +21,9 @@ void add_facts(std::string_view text, std::map<std::string, std::string>& facts)
 bool is_version_line(std::string_view text);
 
 // Converts decimal milliseconds, as oneDNN prints them, into exact nanoseconds: "20.7539" ->
-// 20,753,900 ns, "1e-05" -> 10 ns. Digits below a nanosecond are rounded. Returns nullopt unless
-// the text is a finite number >= 0 and at most 73 years, so that sums of two stay in range.
+// 20,753,900 ns, "1e-05" -> 10 ns. The point may be a comma, as some locales print it. Digits below
+// a nanosecond are rounded. Returns nullopt unless the text is a finite number >= 0 and at most 73
+// years, so that sums of two stay in range.
 std::optional<Nanoseconds> parse_milliseconds(std::string_view text);
 
 }  // namespace bench

@@ -7,6 +7,11 @@
 // the graph interface, whose time includes that of their primitives, have their own track. If lines
 // have timestamps, the few kinds without them are placed at the end of the previous record. Before
 // the first record, they are placed at its beginning.
+//
+// Records may be interrupted by other output, or wrapped at the width of a terminal. Labels of a
+// launcher distinguish the ranks of a distributed job; each rank is a process.
+#include "base/lines.hpp"
+#include "profiler/onednn/launcher_prefix.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/readers/readers.hpp"
@@ -14,6 +19,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,10 +30,64 @@ namespace {
 
 // Not a real thread: the log contains no thread ids.
 constexpr std::int64_t kGraphTrack = -1;
+// Further ranks of a log are read as if their lines had no label.
+constexpr std::size_t kMaxRanks = 65536;
+
+// Returns the width at which a terminal or an editor has wrapped the lines of a log: at least two
+// records continue on the next line after that many characters, and no line is longer. Returns
+// nullopt if the lines are not wrapped.
+std::optional<std::size_t> find_wrap_width(std::string_view head) {
+  VerboseDecoder decoder;
+  std::map<std::size_t, int> wraps;
+  std::string record;
+  std::size_t width = 0;
+  std::size_t longest = 0;
+  for (const NumberedLine& line : Lines(head)) {
+    std::string_view text = line.text;
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    longest = std::max(longest, text.size());
+    const bool is_first = find_verbose(text) != std::string_view::npos;
+    if (!is_first && record.empty()) continue;
+    if (is_first) {
+      record.clear();
+      width = text.size();
+    }
+    record += text;
+    const VerboseLine& decoded = decoder.decode(record);
+    const bool goes_on = decoded.kind == VerboseKind::partial && text.size() == width;
+    if (!is_first && !goes_on && decoded.fault.empty()) ++wraps[width];
+    if (!goes_on) record.clear();
+  }
+  const auto found = wraps.find(longest);
+  constexpr int kMinWraps = 2;
+  return found != wraps.end() && found->second >= kMinWraps ? std::optional(longest) : std::nullopt;
+}
+
+// Whether the text may be the rest of a number that a wrapped line ends in.
+bool is_rest_of_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,e+-") == std::string_view::npos;
+}
+
+// The lines of one process. The labels of a launcher distinguish the processes of a log.
+struct ProcessLog {
+  std::optional<std::int64_t> rank;
+  VerboseDecoder decoder;
+  // The beginning of a record whose rest may follow: it is incomplete, or it ends where lines are
+  // wrapped. `pending_fault` is empty if it may also be complete.
+  std::string pending;
+  std::string pending_fault;
+  std::int64_t pending_number = 0;
+  std::size_t first_piece = 0;  // size of the pending record's first line
+  Nanoseconds clock{0};
+  Nanoseconds graph_clock{0};
+  // activities without a timestamp before the first one with a timestamp
+  std::vector<Activity> held;
+};
 
 class LogReader {
  public:
-  LogReader(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {
+  LogReader(TextSource& source, ActivitySink& sink)
+      : source_(source), sink_(sink), wrap_width_(find_wrap_width(source.head())) {
     report_.format = "onednn";
   }
 
@@ -37,13 +98,15 @@ class LogReader {
       number_ = line.number;
       BENCH_RETURN_IF_ERROR(read_line(line));
     }
-    drop_pending();
-    BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
+    for (auto& [rank, process] : processes_) {
+      BENCH_RETURN_IF_ERROR(finish_pending(process));
+      BENCH_RETURN_IF_ERROR(release(process, Nanoseconds(0)));
+      report_.facts.merge(std::map(process.decoder.facts()));
+    }
     if (const Status status = source_.status(); !status.ok()) {
       ++report_.malformed;
       report_.note(status.error().message());
     }
-    report_.facts = decoder_.facts();
     if (report_.ignored == report_.lines && report_.malformed == 0) {
       return Error{"unknown profile format, and no oneDNN verbose line found", source_.name(),
                    "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
@@ -53,24 +116,59 @@ class LogReader {
   }
 
  private:
-  Status read_line(const TextSource::Line& source_line) {
+  Status read_line(TextSource::Line source_line) {
+    const std::size_t begin = find_verbose(source_line.text);
+    const bool is_record = begin != std::string_view::npos;
+    ProcessLog& process = find_process(source_line.text, begin);
+    if (!is_record) return read_other(process, source_line);
+    BENCH_RETURN_IF_ERROR(finish_pending(process));
     std::string_view text = source_line.text;
-    if (find_verbose(text) == std::string_view::npos) return read_other(source_line);
-    drop_pending();
     while (!text.empty()) {
-      const VerboseLine& line = decoder_.decode(text);
+      const bool is_last = find_verbose(text, find_verbose(text) + 1) == std::string_view::npos;
+      if (is_last && source_line.has_end && may_go_on(source_line.text)) {
+        keep_pending(process, text, fault_of(process, text));
+        return Done{};
+      }
+      const VerboseLine& line = process.decoder.decode(text);
       const std::string_view rest = line.rest;
       if (line.kind == VerboseKind::partial && rest.empty()) {
-        keep_pending(text, line.fault);
-      } else if (rest.empty() && source_line.has_end) {
-        BENCH_RETURN_IF_ERROR(take(line));
-      } else {
+        keep_pending(process, text, line.fault);
+      } else if (!rest.empty() || !source_line.has_end) {
         reject_without_end(line);
+      } else {
+        BENCH_RETURN_IF_ERROR(take(process, line, number_));
       }
       text = rest;
     }
     return Done{};
   }
+
+  // Returns the process of a line and removes the launcher's label from `text`. `record` is the
+  // position of a record in the text, or npos: only records show whether a log has labels, since
+  // programs print similar texts.
+  ProcessLog& find_process(std::string_view& text, std::size_t record) {
+    std::optional<std::int64_t> rank;
+    const bool is_record = record != std::string_view::npos;
+    const auto labelled =
+        is_record || has_labels_ ? parse_launcher_prefix(text) : std::optional<LabelledLine>();
+    if (labelled) {
+      const std::size_t label_size = text.size() - labelled->text.size();
+      const bool is_label =
+          !is_record || (label_size <= record &&
+                         text.substr(label_size, record - label_size).find_first_not_of(' ') ==
+                             std::string_view::npos);
+      if (is_label && (processes_.size() < kMaxRanks || processes_.contains(labelled->rank))) {
+        has_labels_ = true;
+        rank = labelled->rank;
+        text = labelled->text;
+      }
+    }
+    ProcessLog& process = processes_[rank];
+    process.rank = rank;
+    return process;
+  }
+
+  bool may_go_on(std::string_view line) const { return wrap_width_ && line.size() == *wrap_width_; }
 
   // Counts a line without an end as malformed: its last number may be incomplete, like "1" of
   // "14.02".
@@ -83,34 +181,72 @@ class LogReader {
   }
 
   // Reads a line of the program's own output, or the rest of a record that such a line interrupted.
-  Status read_other(const TextSource::Line& source_line) {
-    if (pending_.empty()) {
+  // Only a record in wrapped lines has more than one rest: all lines but its last are equally long.
+  Status read_other(ProcessLog& process, const TextSource::Line& source_line) {
+    std::string& pending = process.pending;
+    if (pending.empty()) {
       ++report_.ignored;
       return Done{};
     }
-    pending_ += source_line.text;
-    const VerboseLine& line = decoder_.decode(pending_);
+    if (process.pending_fault.empty() && !continues(process, source_line.text)) {
+      BENCH_RETURN_IF_ERROR(finish_pending(process));
+      ++report_.ignored;
+      return Done{};
+    }
+    pending += source_line.text;
+    VerboseDecoder probe = process.decoder;
+    const VerboseLine& line = probe.decode(pending);
+    const bool is_whole_line = source_line.text.size() == process.first_piece;
+    if (line.kind == VerboseKind::partial && is_whole_line && source_line.has_end) return Done{};
+    if (may_go_on(source_line.text) && source_line.has_end) {
+      process.pending_fault = line.fault;
+      return Done{};
+    }
     if (!source_line.has_end || line.kind == VerboseKind::partial ||
         line.kind == VerboseKind::malformed || line.kind == VerboseKind::unknown) {
-      drop_pending();
+      process.pending_fault = line.fault.empty() ? process.pending_fault : line.fault;
+      drop_pending(process);
       ++report_.ignored;
       return Done{};
     }
-    const Status status = take(line);
-    pending_.clear();
-    return status;
+    process.pending_fault.clear();
+    return finish_pending(process);
   }
 
-  void keep_pending(std::string_view text, const std::string& fault) {
-    pending_ = text;
-    pending_fault_ = fault;
-    pending_number_ = number_;
+  // Returns the fault of a record, without remembering its facts: the record may go on.
+  static std::string fault_of(const ProcessLog& process, std::string_view record) {
+    VerboseDecoder probe = process.decoder;
+    return probe.decode(record).fault;
   }
 
-  void drop_pending() {
-    if (pending_.empty()) return;
-    pending_.clear();
-    refuse(report_.malformed, pending_number_, pending_fault_);
+  // Whether the line continues the pending record, which may be complete: its end is the end of a
+  // wrapped line. A record ends in a number, and a fact in any text.
+  static bool continues(const ProcessLog& process, std::string_view text) {
+    VerboseDecoder probe = process.decoder;
+    return probe.decode(process.pending).kind == VerboseKind::info || is_rest_of_number(text);
+  }
+
+  void keep_pending(ProcessLog& process, std::string_view text, const std::string& fault) {
+    process.pending = text;
+    process.pending_fault = fault;
+    process.pending_number = number_;
+    process.first_piece = text.size();
+  }
+
+  void drop_pending(ProcessLog& process) {
+    process.pending.clear();
+    refuse(report_.malformed, process.pending_number, process.pending_fault);
+  }
+
+  // Takes the pending record if it is complete, and refuses it otherwise.
+  Status finish_pending(ProcessLog& process) {
+    if (process.pending.empty()) return Done{};
+    if (!process.pending_fault.empty()) {
+      drop_pending(process);
+      return Done{};
+    }
+    const std::string record = std::exchange(process.pending, {});
+    return take(process, process.decoder.decode(record), process.pending_number);
   }
 
   void refuse(std::int64_t& counter, std::int64_t number, const std::string& fault) {
@@ -119,61 +255,76 @@ class LogReader {
     report_.note(fmt::format("{}: {}", where, fault));
     if (first_fault_) return;
     first_fault_ = Error{fmt::format("no record of oneDNN could be read: {}", fault), where,
-                         "supported are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13"};
+                         "supported are the verbose lines of MKL-DNN 0.10 to oneDNN 3.13"};
   }
 
-  Status take(const VerboseLine& line) {
+  Status take(ProcessLog& process, const VerboseLine& line, std::int64_t number) {
     if (line.kind == VerboseKind::info) {
-      if (!line.fault.empty()) note_unknown(line.fault);
+      if (!line.fault.empty()) note_unknown(line.fault, number);
       return Done{};
     }
     if (line.kind == VerboseKind::unknown) {
-      refuse(report_.unknown, number_, line.fault);
+      refuse(report_.unknown, number, line.fault);
       return Done{};
     }
     if (!fill_activity(line, activity_)) {
-      refuse(report_.malformed, number_, line.fault);
+      refuse(report_.malformed, number, line.fault);
       return Done{};
     }
-    place(line);
-    activity_.attributes.set(Attribute::line, number_);
+    if (line.kind == VerboseKind::error) count_error(number);
+    place(process, line);
+    activity_.attributes.set(Attribute::line, number);
     ++report_.activities;
     if (line.time) ++timed_records_;
-    if (waits_for_timestamp(line)) {
-      held_.push_back(activity_);
+    if (waits_for_timestamp(process, line)) {
+      process.held.push_back(activity_);
       return Done{};
     }
-    if (!held_.empty()) BENCH_RETURN_IF_ERROR(release(activity_.start));
+    if (!process.held.empty()) BENCH_RETURN_IF_ERROR(release(process, activity_.start));
     return sink_.consume(activity_);
   }
 
-  bool waits_for_timestamp(const VerboseLine& line) const {
+  void count_error(std::int64_t number) {
+    ++report_.library_errors;
+    if (report_.library_error_lines.size() < kMaxNotes) {
+      report_.library_error_lines.push_back(number);
+    }
+  }
+
+  static bool waits_for_timestamp(const ProcessLog& process, const VerboseLine& line) {
     constexpr std::size_t kMaxHeld = 100;  // only a few debugging lines precede it
-    return !line.start && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
-           decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
+    return !line.start && process.clock == Nanoseconds(0) && process.held.size() < kMaxHeld &&
+           process.decoder.timestamps() == VerboseTemplate::Timestamps::yes;
   }
 
   // Forwards the held activities with the start time `start`.
-  Status release(Nanoseconds start) {
-    for (Activity& activity : held_) {
+  Status release(ProcessLog& process, Nanoseconds start) {
+    for (Activity& activity : process.held) {
       activity.start = start;
       BENCH_RETURN_IF_ERROR(sink_.consume(activity));
     }
-    held_.clear();
+    process.held.clear();
     return Done{};
   }
 
-  void note_unknown(const std::string& fault) {
+  void note_unknown(const std::string& fault, std::int64_t number) {
     ++report_.unknown;
-    report_.note(fmt::format("{}:{}: {}", source_.name(), number_, fault));
+    report_.note(fmt::format("{}:{}: {}", source_.name(), number, fault));
   }
 
-  void place(const VerboseLine& line) {
+  void place(ProcessLog& process, const VerboseLine& line) {
     const bool graph = line.kind == VerboseKind::graph;
     const bool inner =
         line.kind == VerboseKind::create_nested || line.kind == VerboseKind::external;
     activity_.track.tid = graph ? kGraphTrack : 0;
-    Nanoseconds& clock = graph ? graph_clock_ : clock_;
+    // A log contains no process ids, but ranks are different processes.
+    activity_.track.pid = process.rank ? -1 - *process.rank : 0;
+    if (process.rank) {
+      activity_.attributes.set(Attribute::rank, *process.rank);
+    } else {
+      activity_.attributes.erase(Attribute::rank);
+    }
+    Nanoseconds& clock = graph ? process.graph_clock : process.clock;
     activity_.start = line.start.value_or(clock);
     if (inner || (!line.start && !line.time)) return;
     // A log that ends after 2043 is malformed; its records stay at the end of the clock's range.
@@ -183,18 +334,13 @@ class LogReader {
 
   TextSource& source_;
   ActivitySink& sink_;
-  VerboseDecoder decoder_;
   ReadReport report_;
   Activity activity_;
-  std::string pending_;  // beginning of an interrupted record
-  std::string pending_fault_;
-  std::int64_t pending_number_ = 0;
+  std::map<std::optional<std::int64_t>, ProcessLog> processes_;  // by rank
+  bool has_labels_ = false;
+  std::optional<std::size_t> wrap_width_;
   std::int64_t number_ = 0;
   std::int64_t timed_records_ = 0;
-  Nanoseconds clock_{0};
-  Nanoseconds graph_clock_{0};
-  // activities without a timestamp before the first one with a timestamp
-  std::vector<Activity> held_;
   std::optional<Error> first_fault_;
 };
 

@@ -228,13 +228,108 @@ TEST(OnednnReader, UnknownVersionsAreErrorsNeverZeros) {
   ASSERT_FALSE(v2.report.ok());
   EXPECT_EQ(v2.report.error().message(),
             "log:1: no record of oneDNN could be read: unknown format `v2`, supported up to `v1`; "
-            "supported are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13");
-  const Log version_0 = read_text(
+            "supported are the verbose lines of MKL-DNN 0.10 to oneDNN 3.13");
+}
+
+// Earlier, these logs were refused.
+TEST(OnednnReader, ReadsVersion0) {
+  const Log log = read_text(
       "mkldnn_verbose,info,Intel(R) MKL-DNN v0.21.1 (Git Hash 7d2fd5), Intel AVX2\n"
       "mkldnn_verbose,exec,convolution,jit:avx2,forward_training,fsrc:nchw,alg:a,mb2,0.5\n");
-  ASSERT_FALSE(version_0.report.ok());
-  EXPECT_THAT(version_0.report.error().message(), HasSubstr("MKL-DNN 0.x"));
-  EXPECT_THAT(version_0.activities, IsEmpty());
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(log.report->facts.at("library.onednn.version"), "0.21.1");
+  EXPECT_EQ(log.report->facts.at("library.onednn.commit"), "7d2fd5");
+  ASSERT_THAT(log.activities, SizeIs(1));
+  EXPECT_EQ(log.activities[0].duration, Nanoseconds(500'000));
+}
+
+std::string wrapped_at(std::size_t width, const std::string& text) {
+  std::string result;
+  std::size_t column = 0;
+  for (const char c : text) {
+    if (column == width && c != '\n') {
+      result += '\n';
+      column = 0;
+    }
+    result += c;
+    column = c == '\n' ? 0 : column + 1;
+  }
+  return result;
+}
+
+// Earlier, only records that continue on one more line were read.
+TEST(OnednnReader, LinesWrappedByATerminalAreReadAtEveryWidth) {
+  std::string text = "onednn_verbose,info,cpu,isa:Intel AVX-512 with float16 and more\n";
+  for (const char* time : {"1", "27000.5", "0.0625", "1e-05", "12.5"}) {
+    text += format_record("exec", time) + "\n";
+  }
+  const Log whole = read_text(text);
+  ASSERT_THAT(whole.activities, SizeIs(5));
+  // From 76 characters on, each record would be complete at the end of its first line.
+  for (std::size_t width = 20; width < 76; ++width) {
+    const Log log = read_text("a program's output\n" + wrapped_at(width, text) + "end\n");
+    ASSERT_TRUE(log.report.ok()) << width;
+    ASSERT_THAT(log.activities, SizeIs(5)) << width;
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(log.activities[i].duration, whole.activities[i].duration) << width;
+    }
+    EXPECT_EQ(log.report->malformed, 0) << width;
+    EXPECT_EQ(log.report->ignored, 2) << width;
+    EXPECT_EQ(log.report->facts, whole.report->facts) << width;
+  }
+}
+
+// Equally long lines do not make a wrapped log.
+TEST(OnednnReader, AProgramsNumbersAreNotJoinedToWholeRecords) {
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += format_record("exec", "0.5") + "\n42\n";
+  const Log log = read_text(text);
+  ASSERT_THAT(log.activities, SizeIs(9));
+  for (const Activity& activity : log.activities) {
+    EXPECT_EQ(activity.duration, Nanoseconds(500'000));
+  }
+  EXPECT_EQ(log.report->ignored, 9);
+}
+
+// Earlier, the label was thrown away, and the processes became one.
+TEST(OnednnReader, LabelsOfALauncherAreRanks) {
+  const std::string record = format_record("exec", "2");
+  for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
+           {"[1,0]<stdout>:", "[1,12]<stderr>:"},
+           {"[prterun-host-12@1,0]<stdout>: ", "[prterun-host-12@1,12]<stdout>: "},
+           {"Fri Nov 27 [1,0]<stdout>:", "Fri Nov 27 [1,12]<stdout>:"},
+           {"[0] ", "[12] "},
+           {" 0: ", "12: "},
+           {"[default0]:", "[default12]:"},
+           {"[rank0]:", "[rank12]: "}}) {
+    const Log log =
+        read_text(first + record + "\n" + second + record + "\n" + first + record.substr(0, 40) +
+                  "\n" + second + "loss 1\n" + first + record.substr(40) + "\nloss 2\n");
+    ASSERT_TRUE(log.report.ok()) << first;
+    ASSERT_THAT(log.activities, SizeIs(3)) << first;
+    std::vector<std::int64_t> ranks, starts;
+    for (const Activity& activity : log.activities) {
+      ranks.push_back(activity.attributes.integer(Attribute::rank).value_or(-1));
+      starts.push_back(activity.start.count());
+    }
+    EXPECT_THAT(ranks, ElementsAre(0, 12, 0)) << first;
+    EXPECT_THAT(starts, ElementsAre(0, 0, 2'000'000)) << first;
+    EXPECT_NE(log.activities[0].track.pid, log.activities[1].track.pid) << first;
+    EXPECT_EQ(log.report->ignored, 2) << first;
+  }
+  const Log unlabelled = read_text("[3] loss 1 " + record + "\n" + record + "\n");
+  ASSERT_THAT(unlabelled.activities, SizeIs(2));
+  EXPECT_EQ(unlabelled.activities[0].attributes.integer(Attribute::rank), std::nullopt);
+}
+
+// Earlier, they were rows of the table only if one asked for them.
+TEST(OnednnReader, ErrorsOfTheLibraryAreCounted) {
+  const Log log = read_text(format_record("exec", "1") +
+                            "\nonednn_verbose,v1,common,error,ocl,no device,src/a.cpp:1\n" +
+                            "onednn_verbose,v1,primitive,error,gpu,jit,no,src/a.cpp:2\n");
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(log.report->library_errors, 2);
+  EXPECT_THAT(log.report->library_error_lines, ElementsAre(2, 3));
 }
 
 TEST(OnednnReader, ALogWithoutRecordsIsEmpty) {
