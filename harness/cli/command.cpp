@@ -190,9 +190,9 @@ constexpr std::array kCommands = {
             kReportOptions, report_command},
     Command{
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
-        "Reads result files of `bench run`, stored baselines (a file, a folder) or Google "
+        "Reads result files of `bench run`, stored baselines (a file, a folder), Google "
         "Benchmark's "
-        "JSON. For each\n"
+        "JSON, or logs of oneDNN. For each\n"
         "case it shows the ratio of times with its interval over processes, and what else changed\n"
         "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
         "libraries and configuration. The worst cases come first. Times of different machine "

@@ -12,11 +12,13 @@
 #include "harness/judge/parameter_comparison.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/result/result_text.hpp"
+#include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -42,9 +44,22 @@ std::optional<StoredRuns> parse_stored_runs(const std::string& path) {
   return StoredRuns{path.substr(0, at), path.substr(at + 1)};
 }
 
-// Reads a result file or a store, whose records the other side selects.
+// Returns the log or profile of a program if the file is one. A pipe can be read only once, so it
+// must be a result.
+std::unique_ptr<TextSource> open_activities(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
+  auto source = open_text(path);
+  if (!source.ok()) return nullptr;
+  const auto reader = find_reader(**source);
+  const bool has_activities = reader.ok() && (*reader)->name != "result";
+  return has_activities ? *std::move(source) : nullptr;
+}
+
+// Reads a result file, a log, or a store, whose records the other side selects.
 Result<Measurement> read_side(const std::string& path, const OtherSide& other) {
   if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, other);
+  if (const auto source = open_activities(path)) return measure_activities(*source);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   return read_measurement(text, path);
 }

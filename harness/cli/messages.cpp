@@ -20,6 +20,14 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
   const auto print_count = [&](std::int64_t count, std::string_view what) {
     if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
   };
+  if (report.library_errors > 0) {
+    const auto& lines = report.library_error_lines;
+    const bool are_all = static_cast<std::int64_t>(lines.size()) == report.library_errors;
+    print_line(err, fmt::format("bench {}: {} error{} of oneDNN ({} {}{})", command,
+                                report.library_errors, report.library_errors == 1 ? "" : "s",
+                                lines.size() == 1 ? "line" : "lines", fmt::join(lines, ", "),
+                                are_all ? "" : ", ..."));
+  }
   print_count(report.malformed,
               report.malformed == 1 ? "line could not be read" : "lines could not be read");
   print_count(report.unknown, "records or fields of an unknown kind");

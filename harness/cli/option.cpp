@@ -136,10 +136,13 @@ Status set_device(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
-  // Also accepts the number of a GPU: `0` or `cuda:0`. Not all commands support a number.
-  const std::string_view number =
-      std::string_view(value).substr(value.starts_with("cuda:") ? 5 : 0);
-  if (parse_number<unsigned>(number)) {
+  // Also accepts what only `analyze` selects; the other commands refuse it when they see their
+  // cases: the number of a GPU, `0` or `cuda:0`, and the GPUs of a log of oneDNN, `gpu` or `gpu:0`.
+  std::string_view number = value;
+  for (const std::string_view prefix : {"cuda:", "gpu:"}) {
+    if (number.starts_with(prefix)) number.remove_prefix(prefix.size());
+  }
+  if (value == "gpu" || parse_number<unsigned>(number)) {
     arguments.devices.push_back(value);
     return Done{};
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/shell.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -8,6 +9,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/config/settings.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
@@ -20,6 +22,7 @@
 #include "harness/run/peak_records.hpp"
 #include "harness/run/run.hpp"
 #include "harness/store/store.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
 
@@ -113,6 +116,16 @@ constexpr std::string_view kGpuDevice = "cuda";
 
 enum class DeviceChoice { unnamed, named, excluded };
 
+// Returns an error if --device names a device that has no ceilings of its own, such as `cuda:1`.
+Status check_devices(const Arguments& arguments) {
+  for (const std::string& device : arguments.devices) {
+    if (std::ranges::count(device_names(), device) > 0) continue;
+    return Error{fmt::format("unknown device {}", quote(device)), "--device",
+                 ops::expected_word(device, device_names())};
+  }
+  return Done{};
+}
+
 // Returns whether --device names the device. Without --device, CPU and GPU are measured.
 DeviceChoice find_device_choice(const Arguments& arguments, std::string_view device) {
   if (arguments.devices.empty()) return DeviceChoice::unnamed;
@@ -140,6 +153,7 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
 }
 
 Result<PeakTargets> find_targets(const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(check_devices(arguments));
   PeakTargets targets;
   if (find_device_choice(arguments, "cpu") != DeviceChoice::excluded)
     targets.cases = list_cpu_cases(arguments);

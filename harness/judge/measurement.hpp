@@ -17,6 +17,8 @@
 
 namespace bench {
 
+class TextSource;
+
 // Returns the facts of a machine: "machine_class", "library.onednn", "governor", ... Omits facts
 // with an empty value.
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
@@ -57,6 +59,13 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
 // Parses `text`, the contents of the file `name`, in one of the formats of kReaders
 // (measurement.cpp). Returns an error if the format is unknown or the text is malformed.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
+
+// Reads a log or profile of a program. A case is a primitive or kernel with its direction, shapes,
+// types, algorithm and post-ops; its implementation may differ between two sides. The number of
+// executions is a fact of the case. Each rank is a process. With one rank, blocks of consecutive
+// executions are treated as processes, although they share one. Returns an error if nothing was
+// executed.
+Result<Measurement> measure_activities(TextSource& source);
 
 // Stored baselines to compare with.
 struct StoredRuns {

@@ -2,8 +2,10 @@
 #include "harness/judge/measurement.hpp"
 
 #include "harness/store/from_report.hpp"
+#include "profiler/reader.hpp"
 #include "tests/fakes/baseline_records.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -187,7 +189,7 @@ constexpr const char* kGoogle = R"({
 TEST(Measurement, OfGoogleBenchmark) {
   const auto measurement = read_measurement(kGoogle, "g.json");
   ASSERT_TRUE(measurement.ok()) << measurement.error().message();
-  ASSERT_EQ(measurement->cases.size(), 4u);
+  ASSERT_EQ(measurement->cases.size(), 3u);
   const MeasuredCase& gemm = measurement->cases[0];
   EXPECT_EQ(gemm.id, "BM_gemm/64");
   EXPECT_EQ(gemm.group, "BM_gemm");
@@ -199,6 +201,96 @@ TEST(Measurement, OfGoogleBenchmark) {
   EXPECT_EQ(measurement->cases[2].reason, "no device");
   EXPECT_EQ(measurement->warnings.size(), 2u);
   EXPECT_EQ(measurement->facts.at("num_cpus"), "2");
+}
+
+// Earlier, each of these entries of Google Benchmark became a case. All but the three with a time
+// are cases. The benchmark BM_low_median is one, since nothing shows that it is a statistic.
+TEST(Measurement, OnlyTimesOfGoogleBenchmarkAreCases) {
+  const auto measurement = read_measurement(R"({"benchmarks": [
+    {"name": "BM_a", "real_time": 2, "time_unit": "us"},
+    {"name": "BM_a_mean", "real_time": 2, "time_unit": "us"},
+    {"name": "BM_a_median", "real_time": 2, "time_unit": "us"},
+    {"name": "BM_a_stddev", "real_time": 0.1, "time_unit": "us"},
+    {"name": "BM_a_cv", "real_time": 0.1, "time_unit": "us"},
+    {"name": "BM_b_mean", "real_time": 4, "time_unit": "ns"},
+    {"name": "BM_b_median", "real_time": 3, "time_unit": "ns"},
+    {"name": "BM_b_stddev", "real_time": 0.2, "time_unit": "ns"},
+    {"name": "BM_a_BigO", "cpu_coefficient": 3, "real_coefficient": 3, "big_o": "N"},
+    {"name": "BM_a_RMS", "rms": 2},
+    {"name": "BM_low_median", "real_time": 7.5, "time_unit": "ns"},
+    {"name": "BM_s", "run_type": "iteration", "skipped": true, "skip_message": "no AMX"},
+    {"name": "BM_z", "run_type": "iteration", "real_time": 0},
+    {"name": "BM_n", "run_type": "iteration", "real_time": -nan, "rate": Infinity, "x": "nan \" inf"}
+  ]})",
+                                            "g.json");
+  ASSERT_TRUE(measurement.ok()) << measurement.error().message();
+  std::vector<std::string> ids;
+  for (const MeasuredCase& entry : measurement->cases) ids.push_back(entry.id);
+  EXPECT_THAT(ids, ElementsAre("BM_a", "BM_b", "BM_low_median", "BM_s"));
+  EXPECT_EQ(measurement->cases[0].processes.size(), 1u);
+  EXPECT_EQ(measurement->cases[0].median, FractionalNanoseconds(2e3));
+  EXPECT_EQ(measurement->cases[1].median, FractionalNanoseconds(3));
+  EXPECT_EQ(median_iteration(measurement->cases[2]), 7.5);
+  EXPECT_EQ(measurement->cases[3].outcome, Outcome::skipped);
+  EXPECT_EQ(measurement->cases[3].reason, "no AMX");
+  EXPECT_THAT(measurement->warnings,
+              ElementsAre("g.json: benchmarks[12]: `real_time` is 0, not a time above 0; ignored",
+                          "g.json: benchmarks[13]: `real_time` is null, not a time above 0; "
+                          "ignored"));
+}
+
+Result<Measurement> measure_log(const std::string& text) {
+  const auto source = text_source_for_test("x.log", text);
+  return measure_activities(*source);
+}
+
+std::string format_execution(std::string_view implementation, std::string_view time,
+                             std::string_view shape = "8x4:4x2") {
+  return fmt::format(
+      "onednn_verbose,exec,cpu,matmul,{},undef,src_u8::blocked:ab:f0 "
+      "wei_s8::blocked:ab:f0 dst_f32::blocked:ab:f0,attr-post-ops:eltwise_relu,,{},"
+      "{}\n",
+      implementation, shape, time);
+}
+
+TEST(Measurement, ALogHasACaseForEachPrimitiveAndShape) {
+  std::string text = "onednn_verbose,info,oneDNN v3.2.0 (commit x)\n";
+  for (int i = 1; i <= 30; ++i) text += format_execution("brg", std::to_string(i));
+  text += format_execution("ref", "5", "16x4:4x2");
+  text += "onednn_verbose,create,cpu,matmul,brg,undef,src_f32::blocked:ab:f0,,,8x4:4x2,9\n";
+  const auto measurement = measure_log(text + "onednn_verbose,exec,cpu,matmul\n");
+  ASSERT_TRUE(measurement.ok()) << measurement.error().message();
+  EXPECT_EQ(measurement->facts.at("library.onednn.version"), "3.2.0");
+  ASSERT_EQ(measurement->cases.size(), 2u);
+  const MeasuredCase& first = measurement->cases[0];
+  EXPECT_EQ(first.id, "matmul/8x4:4x2/u8:s8:f32/attr-post-ops:eltwise_relu");
+  EXPECT_EQ(first.group, "matmul");
+  EXPECT_EQ(first.exact.implementation, "brg");
+  EXPECT_EQ(first.exact.facts.at("executions"), "30");
+  ASSERT_EQ(first.processes.size(), 15u);  // 15 blocks of 2 executions
+  EXPECT_EQ(per_iteration(first.processes[0].median, first.processes[0]), 1.5e6);
+  EXPECT_EQ(per_iteration(first.processes[14].median, first.processes[14]), 29.5e6);
+  EXPECT_EQ(measurement->cases[1].processes.size(), 1u);
+  EXPECT_THAT(measurement->warnings,
+              ElementsAre("x.log: 1 line could not be read; `bench analyze` names it"));
+}
+
+TEST(Measurement, TheRanksOfALogAreItsProcesses) {
+  const auto measurement =
+      measure_log("0: " + format_execution("a", "1") + "1: " + format_execution("a", "2") +
+                  "1: " + format_execution("b", "4") + "2: " + format_execution("a", "3"));
+  ASSERT_TRUE(measurement.ok());
+  ASSERT_EQ(measurement->cases.size(), 1u);
+  EXPECT_THAT(medians(measurement->cases[0]), ElementsAre(1e6, 3e6, 3e6));
+  EXPECT_EQ(measurement->cases[0].exact.implementation, "a b");
+  EXPECT_FALSE(measure_log("onednn_verbose,info,oneDNN v3.2.0 (commit x)\n").ok());
+}
+
+// Earlier, the message blamed the options with which the file had been made.
+TEST(Measurement, AFileOfGoogleBenchmarkThatIsCutNamesThePlace) {
+  const auto cut = read_measurement("{\"benchmarks\": [\n  {\"name\": \"BM_a\", \"real", "g.json");
+  ASSERT_FALSE(cut.ok());
+  EXPECT_THAT(cut.error().message(), HasSubstr("g.json: line 2, column 25: it is not valid JSON"));
 }
 
 TEST(Measurement, WhatIsNeitherIsAnError) {
