@@ -256,7 +256,7 @@ void VerboseDecoder::decode_template(std::string_view text) {
                                            shown(text)));
   } else if (parsed.state == VerboseTemplate::State::repaired) {
     line_.fault =
-        fmt::format("the template `{}` is damaged; the usual order of fields applies", shown(text));
+        fmt::format("the template `{}` is malformed; the usual order of fields applies", shown(text));
   } else if (std::ranges::count(parsed.fields, VerboseField::unknown) > 0) {
     line_.fault =
         fmt::format("the template `{}` contains unknown fields, which are skipped", shown(text));
