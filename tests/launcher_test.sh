@@ -26,6 +26,7 @@ make_checkout() {
   root="$work/a folder"
   rm -rf "$root" && mkdir -p "$root"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
   cp "$launcher" "$root/bench"
+  cp "$(dirname "$launcher")/ci/install_missing.sh" "$root/ci/"
   touch "$root"/{CMakeLists.txt,CMakePresets.json} "$root"/base/{a,b}.cpp
   cat >"$root/ci/setup" <<'SETUP'
 #!/bin/sh
@@ -235,6 +236,18 @@ mv "$root" "$work/it's" && root="$work/it's"
 run "$root/bench" list
 hint=$(sed -n 's/^bench: install it with: //p' <<<"$err")
 check "hint: names the script" "$root/ci/setup --build" "$(eval "printf '%s' $hint" | sed 's/--build$/ &/')"
+
+# README promises that each of its two commands needs nothing else. Earlier, ci/test ended with a list
+# of what is missing.
+make_checkout
+cp "$(dirname "$launcher")/ci/test" "$root/ci/test"
+run "$root/ci/test"
+check "ci/test, no terminal: status" 2 $status
+contains "ci/test, no terminal: what is missing" "libfoo-dev" "$err"
+contains "ci/test, no terminal: the command" "ci/test: install it with: '$root/ci/setup'" "$err"
+check "ci/test, no terminal: nothing done" "" "$(calls)"
+run env BENCH_SETUP=yes "$root/ci/test" # the build itself fails here, without a build folder
+check "ci/test: installs, then configures" "setup ,configure" "$(calls)"
 
 [[ $failures == 0 ]] && echo "launcher: all checks passed"
 exit $((failures > 0))
