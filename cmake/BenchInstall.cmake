@@ -30,13 +30,38 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiler/user/include/bench"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT profiler)
 set(bench_package "${CMAKE_INSTALL_LIBDIR}/cmake/bench")
 install(EXPORT bench-targets NAMESPACE bench:: DESTINATION "${bench_package}" COMPONENT profiler)
-install(FILES "${PROJECT_SOURCE_DIR}/profiler/user/bench-config.cmake"
-  "${PROJECT_BINARY_DIR}/profiler/user/bench-config-version.cmake"
-  DESTINATION "${bench_package}" COMPONENT profiler)
 
 # The plugin interface, and the example of docs/plugins.md.
 install(FILES ${BENCH_PLUGIN_HEADERS} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bench"
   COMPONENT plugin)
+install(TARGETS bench_plugin_interface EXPORT bench-plugin-targets COMPONENT plugin)
+install(EXPORT bench-plugin-targets NAMESPACE bench:: DESTINATION "${bench_package}"
+  COMPONENT plugin)
+
+# The package for CMake provides the target of each component that is installed, and so do the files
+# for pkg-config.
+foreach(component IN ITEMS profiler plugin)
+  install(FILES "${PROJECT_SOURCE_DIR}/profiler/user/bench-config.cmake"
+    "${PROJECT_BINARY_DIR}/profiler/user/bench-config-version.cmake"
+    DESTINATION "${bench_package}" COMPONENT ${component})
+  set(libraries "")
+  if(component STREQUAL "profiler")
+    set(libraries "-L\${libdir} -lbench_profile")
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/bench-${component}.pc" @ONLY CONTENT
+[[prefix=${pcfiledir}/../..
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: bench-@component@
+Description: @PROJECT_DESCRIPTION@ (@component@)
+Version: @PROJECT_VERSION@
+Cflags: -I${includedir}
+Libs: @libraries@
+]])
+  install(FILES "${PROJECT_BINARY_DIR}/bench-${component}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${component})
+endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/bench"
   COMPONENT plugin)
 
@@ -78,16 +103,20 @@ foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev rapidjson-dev)
 endforeach()
 install(FILES "${copyright}" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
+# A distribution has a package of oneDNN. Without a copy, the program finds it as every other library.
+option(BENCH_BUNDLE_ONEDNN "Install a copy of oneDNN for this program" ON)
 get_filename_component(onednn_prefix "${dnnl_DIR}/../../.." ABSOLUTE)
-install(FILES "$<TARGET_FILE:DNNL::dnnl>" DESTINATION lib/bench RENAME libdnnl.so.3)
-foreach(notice IN ITEMS LICENSE THIRD-PARTY-PROGRAMS)
-  set(file "${onednn_prefix}/share/doc/onednn/${notice}")
-  if(EXISTS "${file}")
-    install(FILES "${file}" DESTINATION lib/bench)
-  else()
-    message(STATUS "oneDNN comes without ${notice}: an installed copy will lack it")
-  endif()
-endforeach()
+if(BENCH_BUNDLE_ONEDNN)
+  install(FILES "$<TARGET_FILE:DNNL::dnnl>" DESTINATION lib/bench RENAME libdnnl.so.3)
+  foreach(notice IN ITEMS LICENSE THIRD-PARTY-PROGRAMS)
+    set(file "${onednn_prefix}/share/doc/onednn/${notice}")
+    if(EXISTS "${file}")
+      install(FILES "${file}" DESTINATION lib/bench)
+    else()
+      message(STATUS "oneDNN comes without ${notice}: an installed copy will lack it")
+    endif()
+  endforeach()
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bench)

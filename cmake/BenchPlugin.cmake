@@ -13,3 +13,11 @@ foreach(name IN ITEMS plugin.h plugin_operator.hpp plugin_kernel.hpp plugin_devi
   file(CONFIGURE OUTPUT "${BENCH_PLUGIN_INCLUDE}/bench/${name}" @ONLY CONTENT [[@text@]])
   list(APPEND BENCH_PLUGIN_HEADERS "${BENCH_PLUGIN_INCLUDE}/bench/${name}")
 endforeach()
+
+# What a plugin needs: the headers and C++17.
+add_library(bench_plugin_interface INTERFACE)
+add_library(bench::plugin ALIAS bench_plugin_interface)
+target_include_directories(bench_plugin_interface INTERFACE
+  "$<BUILD_INTERFACE:${BENCH_PLUGIN_INCLUDE}>" "$<INSTALL_INTERFACE:include>")
+target_compile_features(bench_plugin_interface INTERFACE cxx_std_17)
+set_target_properties(bench_plugin_interface PROPERTIES EXPORT_NAME plugin)

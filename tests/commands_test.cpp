@@ -222,7 +222,7 @@ TEST(ListTest, StandardInputIsAConfiguration) {
 // Earlier, the message was only `cannot open the file`.
 TEST(ListTest, AConfigurationOfTheProgramIsFoundFromEveryFolder) {
   const TemporaryFolder folder;
-  for (const char* name : {"quick.yaml", "configs/quick.yaml"}) {
+  for (const char* name : {"quick", "quick.yaml", "configs/quick.yaml"}) {
     const ProgramResult list = bench({"list", name}, folder.path());
     EXPECT_EQ(list.status, 0) << list.err;
     EXPECT_THAT(list.out, HasSubstr("3 cases, "));

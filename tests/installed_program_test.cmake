@@ -32,7 +32,7 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --strip
 file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/moved")
 file(GLOB_RECURSE installed LIST_DIRECTORIES FALSE RELATIVE "${WORK_DIR}/moved" "${WORK_DIR}/moved/*")
 foreach(name IN ITEMS bin/bench lib/bench/libdnnl.so.3 lib/bench/libbench_capture.so
-    libbench_profile.so include/bench/profiler.hpp cmake/bench/bench-config.cmake
+    libbench_profile.so.0.1 include/bench/profiler.hpp cmake/bench/bench-config.cmake
     man/man1/bench.1.gz doc/bench/docs/profiler.md share/bench/configs/resnet.yaml)
   string(REPLACE "." "\\." pattern "${name}")
   if(NOT installed MATCHES "(^|;|/)${pattern}(;|$)")

@@ -49,3 +49,14 @@ file(GLOB left "${WORK_DIR}/run/silent/*")
 if(left)
   message(FATAL_ERROR "without autostart the example wrote ${left}")
 endif()
+
+# The same program without CMake, in a folder that was moved.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB pc_file "${WORK_DIR}/prefix/lib*/pkgconfig/bench-profiler.pc"
+    "${WORK_DIR}/prefix/lib/*/pkgconfig/bench-profiler.pc")
+  execute_process(COMMAND "${pkg_config}" --cflags --libs "${pc_file}"
+    OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(options)
+  run_or_fail("${CXX}" -std=c++17 "${WORK_DIR}/source/plain.cpp" ${options} -o "${WORK_DIR}/by_pc")
+endif()

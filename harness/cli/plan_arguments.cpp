@@ -9,6 +9,7 @@
 #include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
 #include "harness/wire/slowdown.hpp"
+#include "ops/operator.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -51,10 +52,14 @@ std::vector<std::string> config_folders(const std::string& program_path) {
 }
 
 std::string find_config(const std::string& argument, const std::vector<std::string>& folders) {
-  const std::filesystem::path path(argument);
+  std::filesystem::path path(argument);
   std::error_code code;
-  if (path.extension() != ".yaml" || path.is_absolute() || std::filesystem::exists(path, code))
-    return argument;
+  if (path.is_absolute() || std::filesystem::exists(path, code)) return argument;
+  // A bare word is the name of a configuration, unless it is that of an operator: `gemm` may mean a
+  // case, so the message about it explains ids.
+  const bool is_word = !path.has_extension() && !path.has_parent_path();
+  if (is_word && ops::find_operator(argument) == nullptr) path += ".yaml";
+  if (path.extension() != ".yaml") return argument;
   const std::filesystem::path name = path.parent_path() == "configs" ? path.filename() : path;
   for (const std::string& folder : folders) {
     const std::filesystem::path file = std::filesystem::path(folder) / name;

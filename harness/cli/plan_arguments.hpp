@@ -24,9 +24,9 @@ std::vector<std::string> network_folders(const std::string& program_path);
 // Returns the folders of this program's configurations: those that contain network_folders().
 std::vector<std::string> config_folders(const std::string& program_path);
 
-// Returns the path of a configuration. A name such as `quick.yaml` or `configs/quick.yaml` that is
-// not a file here is searched in the folders. Returns every other argument, and a name that is
-// found nowhere, unchanged.
+// Returns the path of a configuration. A name such as `quick`, `quick.yaml` or `configs/quick.yaml`
+// that is neither a file here nor an operator is searched in the folders. Returns every other
+// argument, and a name that is found nowhere, unchanged.
 std::string find_config(const std::string& argument, const std::vector<std::string>& folders);
 
 // Returns a request without `load_plugins`, which the caller sets.
