@@ -255,8 +255,8 @@ void VerboseDecoder::decode_template(std::string_view text) {
                                            "primitive or exec_time",
                                            shown(text)));
   } else if (parsed.state == VerboseTemplate::State::repaired) {
-    line_.fault =
-        fmt::format("the template `{}` is malformed; the usual order of fields applies", shown(text));
+    line_.fault = fmt::format("the template `{}` is malformed; the usual order of fields applies",
+                              shown(text));
   } else if (std::ranges::count(parsed.fields, VerboseField::unknown) > 0) {
     line_.fault =
         fmt::format("the template `{}` contains unknown fields, which are skipped", shown(text));
