@@ -35,15 +35,35 @@ tree=$stage/bench
 cmake --install "$build" --strip --prefix "$tree" >/dev/null
 
 libraries=$tree/lib/bench
+notices=$libraries/notices
+mkdir "$notices"
+# add_library FILE NAME: copies a library of another project, with the notice of its licence.
+add_library() {
+  local file package notice
+  file=$(readlink -f "$1")
+  case $2 in
+    libcupti.so.* | libnvperf_*) notice=licenses/nvidia-cuda.txt ;;
+    *)
+      package=$(dpkg -S "$file" 2>/dev/null || dpkg -S "${file#/usr}" 2>/dev/null || true)
+      notice=/usr/share/doc/${package%%:*}/copyright
+      ;;
+  esac
+  if [[ ! -s $notice ]]; then
+    printf 'ci/bundle.sh: no notice of the licence of %s, which must not be packed without one\n' "$file" >&2
+    exit 1
+  fi
+  install -m 644 "$file" "$libraries/$2"
+  install -m 644 "$notice" "$notices/$2.txt"
+}
 # In the plugin's folder, which it searches first: records of CUPTI are structures of one version.
 cupti=$(sed -n 's/^BENCH_CUPTI_LIBRARY:FILEPATH=//p' "$build/CMakeCache.txt")
 plugin=$libraries/libbench_cuda.so
 if [[ -f $plugin && -n $cupti ]]; then
-  install -m 644 "$(readlink -f "$cupti")" "$libraries/$(objdump -p "$cupti" | awk '/SONAME/ {print $2}')"
+  add_library "$cupti" "$(objdump -p "$cupti" | awk '/SONAME/ {print $2}')"
   # CUPTI needs these to read counters: names and values on the host, and the device's side.
   for name in libnvperf_host.so libnvperf_target.so; do
     counters=$(dirname -- "$cupti")/$name
-    [[ ! -f $counters ]] || install -m 644 "$(readlink -f "$counters")" "$libraries/$name"
+    [[ ! -f $counters ]] || add_library "$counters" "$name"
   done
 fi
 checks=$build/lib/bench/bench_gpu_test
@@ -53,7 +73,7 @@ checks=$build/lib/bench/bench_gpu_test
 # machine.
 everywhere='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.'
 while read -r name path; do
-  [[ -e $libraries/$name || $name =~ $everywhere ]] || install -m 644 "$(readlink -f "$path")" "$libraries/$name"
+  [[ -e $libraries/$name || $name =~ $everywhere ]] || add_library "$path" "$name"
 done < <(ldd "$tree"/bin/* "$libraries"/*.so* | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u)
 # The loader finds what a program needs by its RUNPATH, which LD_LIBRARY_PATH precedes. It does not use
 # this RUNPATH for what only a library of the program needs.

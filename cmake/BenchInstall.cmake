@@ -91,15 +91,17 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
   "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}/LICENSE"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
 
-# The licence, and those of the header-only libraries that are compiled in.
+# The licence, and those of other people's code that is compiled in.
 set(copyright "${documents}/copyright")
+set(notices cli11 nlohmann-json rapidjson)
+if(TARGET bench_cuda_plugin)
+  list(APPEND notices nvidia-cuda)
+endif()
 file(READ "${PROJECT_SOURCE_DIR}/LICENSE" text)
 file(WRITE "${copyright}" "bench\n\n${text}")
-foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev rapidjson-dev)
-  if(EXISTS "/usr/share/doc/${package}/copyright")
-    file(READ "/usr/share/doc/${package}/copyright" text)
-    file(APPEND "${copyright}" "\n\nCompiled in: ${package}\n\n${text}")
-  endif()
+foreach(notice IN LISTS notices)
+  file(READ "${PROJECT_SOURCE_DIR}/licenses/${notice}.txt" text)
+  file(APPEND "${copyright}" "\n\nCompiled in: ${notice}\n\n${text}")
 endforeach()
 install(FILES "${copyright}" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

@@ -31,6 +31,16 @@ only_own() {
 }
 only_own "$tree/bin/bench" worker --probe devices
 
+# Each library of another project has the notice of its licence: that of oneDNN is beside it.
+for library in "$tree"/lib/bench/*.so*; do
+  name=${library##*/}
+  case $name in
+    libbench_*) ;;
+    libdnnl.so.3) [[ -s $tree/lib/bench/LICENSE && -s $tree/lib/bench/THIRD-PARTY-PROGRAMS ]] || fail "oneDNN has no notice" ;;
+    *) [[ -s $tree/lib/bench/notices/$name.txt ]] || fail "$name has no notice" ;;
+  esac
+done
+
 # Another oneDNN can be tried. An RPATH of the program preceded LD_LIBRARY_PATH.
 mkdir "$work/other"
 cp "$tree/lib/bench/libdnnl.so.3" "$work/other"

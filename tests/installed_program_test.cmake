@@ -40,6 +40,16 @@ foreach(name IN ITEMS bin/bench lib/bench/libdnnl.so.3 lib/bench/libbench_captur
   endif()
 endforeach()
 
+# The notices of other people's code that is compiled in.
+file(GLOB copyright "${WORK_DIR}/moved/share/doc/bench/copyright")
+file(READ "${copyright}" text)
+foreach(part IN ITEMS "Apache License" "CLI11" "nlohmann" "rapidjson")
+  expect("${text}" "${part}")
+endforeach()
+if(EXISTS "${WORK_DIR}/moved/lib/bench/libbench_cuda.so")
+  expect("${text}" "NVIDIA Software Development Kits")
+endif()
+
 # Each link of an installed document leads to an installed file.
 foreach(document IN LISTS installed)
   if(NOT document MATCHES "\\.md$")
