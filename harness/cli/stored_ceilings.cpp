@@ -65,7 +65,11 @@ std::map<std::string, Roofline> collect_rooflines(const std::vector<CaseRecord>&
 // Returns the provider for activities. The records of cases, if there are any, say where cold
 // caches leave the data, which activities alone do not.
 IdealProvider make_provider(Ceilings ceilings, std::vector<CaseRecord> cases) {
-  for (CaseRecord& record : cases) complete_roofline(record, ceilings);
+  for (CaseRecord& record : cases) {
+    // A run judges its times. Here a ceiling that was measured badly only makes a share too high.
+    if (const auto input = make_roofline_input(record, ceilings))
+      record.roofline = compute_roofline(*input, ceilings);
+  }
   auto rooflines = collect_rooflines(cases);
   return rooflines.empty() ? make_ideal_provider(std::move(ceilings))
                            : make_ideal_provider(std::move(rooflines));

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -152,13 +153,13 @@ Nanoseconds measured_time(const CaseRecord& record) {
   return record.time_all ? record.time_all->median : record.time->median;
 }
 
-// Whether the measured time of a record with a time and a roofline is too short to be true. The
-// ceilings that a run measures within a moment can be half of the true ones on a shared machine, so
-// they prove nothing.
-bool is_impossible(const CaseRecord& record) {
+// Whether the measured time of a record with a time is too short to be true. The ceilings that a
+// run measures within a moment can be half of the true ones on a shared machine, so they prove
+// nothing.
+bool is_impossible(const CaseRecord& record, const Roofline& roofline) {
   if (record.op == ops::kPeakOperator) return false;
-  if (record.roofline->source == CeilingSource::calibrated) return false;
-  const Nanoseconds ideal = record.roofline->ideal, time = measured_time(record);
+  if (roofline.source == CeilingSource::calibrated) return false;
+  const Nanoseconds ideal = roofline.ideal, time = measured_time(record);
   return ideal > time + kCoarseTime &&
          static_cast<double>(ideal.count()) >
              kImpossibleEfficiency * static_cast<double>(time.count());
@@ -178,6 +179,55 @@ void refuse_time(CaseRecord& record) {
   record.bytes_per_s.reset();
   record.energy.reset();
   record.roofline.reset();
+}
+
+std::optional<Roofline> find_roofline(const CaseRecord& record, const Ceilings& ceilings) {
+  const auto input = make_roofline_input(record, ceilings);
+  return input ? compute_roofline(*input, ceilings) : std::nullopt;
+}
+
+std::string format_value(const CeilingValue& value) {
+  if (const auto* flops = std::get_if<FlopsPerSecond>(&value)) return format_rate(*flops);
+  if (const auto* bytes = std::get_if<BytesPerSecond>(&value)) return format_rate(*bytes);
+  return format_time(std::get<Nanoseconds>(value));
+}
+
+// Returns the highest value of the same ceiling; nullopt if the rows do not have it. Only rates
+// limit a case, and of these a higher one is better.
+std::optional<CeilingValue> find_best(std::span<const Ceiling> rows, const Ceiling& ceiling) {
+  std::optional<CeilingValue> best;
+  for (const Ceiling& row : rows) {
+    if (row.name != ceiling.name || row.level != ceiling.level || row.threads != ceiling.threads)
+      continue;
+    if (row.value.index() == ceiling.value.index()) best = std::max(best, std::optional(row.value));
+  }
+  return best;
+}
+
+// Returns a text about each ceiling that limits the record and was measured again, with both
+// values; empty if there is none.
+std::string format_measured_again(const CaseRecord& record, const Ceilings& before,
+                                  const Ceilings& ceilings) {
+  const std::span<const Ceiling> rows(ceilings.rows);
+  const std::span<const Ceiling> again = rows.subspan(before.rows.size());
+  std::string text;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    const Ceiling& row = again[i];
+    const bool is_repeated = find_best(again.first(i), row).has_value();
+    if (is_repeated || !(limits(row, record, before) || limits(row, record, ceilings))) continue;
+    const auto first = find_best(before.rows, row);
+    text += fmt::format(
+        "{}{}{}{}: {}, {} measured again", text.empty() ? "" : "; ", row.name,
+        row.level.empty() ? "" : " " + row.level,
+        ceilings.gpu.empty()
+            ? fmt::format(", {} thread{}", row.threads, row.threads == 1 ? "" : "s")
+            : "",
+        first ? fmt::format("{} {}", format_value(*first),
+                            ceiling_source_names()[static_cast<std::size_t>(before.source)])
+              : "no such value before",
+        format_value(*find_best(again, row)));
+  }
+  return text;
 }
 
 }  // namespace
@@ -266,9 +316,52 @@ void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
     record.details["above_ceiling"] =
         std::ranges::find(kAboveCeilingCauses, record.roofline->bound, &CauseRow::bound)->text;
   }
-  if (is_impossible(record)) return refuse_time(record);
+  if (is_impossible(record, *record.roofline)) return refuse_time(record);
   for (const Advice& advice : advice_for(record, ceilings)) {
     record.details[fmt::format("{}{}", kAdviceDetail, advice.id)] = advice.text;
+  }
+}
+
+bool ceilings_are_doubtful(const CaseRecord& record, const Ceilings& ceilings) {
+  const auto roofline = find_roofline(record, ceilings);
+  if (!roofline || record.op == ops::kPeakOperator) return false;
+  if (roofline->source != CeilingSource::calibrated) return is_impossible(record, *roofline);
+  return roofline->ideal > record.time->median + kCoarseTime;
+}
+
+bool limits(const Ceiling& row, const CaseRecord& record, const Ceilings& ceilings) {
+  const auto input = make_roofline_input(record, ceilings);
+  if (!input || std::holds_alternative<Nanoseconds>(row.value)) return false;
+  const int threads = ceilings.gpu.empty() ? input->threads.value_or(ceilings.threads) : 1;
+  // Ceilings of one thread also bound those of all from below, but do not determine them.
+  const bool is_between = threads > 1 && threads < ceilings.threads;
+  if (row.threads != threads && !is_between) return false;
+  constexpr double kUnreachable = 1e21;
+  Ceilings higher = ceilings;
+  higher.rows.push_back(row);
+  if (std::holds_alternative<FlopsPerSecond>(row.value)) {
+    higher.rows.back().value = FlopsPerSecond{kUnreachable};
+  } else {
+    higher.rows.back().value = BytesPerSecond{kUnreachable};
+  }
+  const auto roofline = compute_roofline(*input, ceilings);
+  const auto limit = compute_roofline(*input, higher);
+  return roofline && limit && limit->ideal < roofline->ideal;
+}
+
+void complete_roofline_again(CaseRecord& record, const Ceilings& before, const Ceilings& ceilings) {
+  const std::string again = ceilings.rows.size() > before.rows.size()
+                                ? format_measured_again(record, before, ceilings)
+                                : std::string();
+  const auto first = find_roofline(record, before), last = find_roofline(record, ceilings);
+  const bool was_ok = record.outcome == Outcome::ok;
+  complete_roofline(record, ceilings);
+  const bool is_refused = was_ok && record.outcome == Outcome::failed;
+  if (again.empty() || (!is_refused && first && last && first->ideal == last->ideal)) return;
+  record.details[kMeasuredAgainDetail] = again;
+  if (is_refused) {
+    record.reason =
+        fmt::format("{}. The run measured them again: {}", record.reason.value_or(""), again);
   }
 }
 

@@ -33,9 +33,10 @@ inline constexpr const char* kColdBytesDetail = "cold.bytes";
 // between measurements of the ceilings (docs/performance.md).
 inline constexpr double kMaxEfficiency = 1.05;
 // A case whose measured time gives a higher efficiency has failed: no variation of the ceilings
-// explains this, so it did not do its work, or its work or the ceilings are wrong. Ceilings that
-// the run itself has calibrated do not count: they may be half of the true ones. The time at
-// another speed of the machine does not count: the ceilings may have been measured at this one.
+// explains this, so it did not do its work, or its work or the ceilings are wrong. A run therefore
+// measures its ceilings again first (ceilings_are_doubtful()). Ceilings that the run itself has
+// calibrated do not count: they may be half of the true ones. The time at another speed of the
+// machine does not count: the ceilings may have been measured at this one.
 inline constexpr double kImpossibleEfficiency = 1.5;
 // A time may be shorter than the ideal one by this much, whatever the efficiency: times of a few
 // nanoseconds are too coarse, and so little data stay in registers.
@@ -91,5 +92,21 @@ std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
 // is impossible (kImpossibleEfficiency), its outcome becomes `failed`, and it keeps no time. The
 // loops that measure ceilings are exempt: a ceiling may be wrong, and they correct it.
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings);
+
+// The detail of a case that was judged by ceilings which its run measured again. It has both
+// values: "fma_avx2_f32, 2 threads: 64.00 GFLOP/s stored, 146.0 GFLOP/s measured again".
+inline constexpr const char* kMeasuredAgainDetail = "ceilings.measured_again";
+
+// Whether the time of a record without a roofline says that a ceiling may have been measured while
+// the machine was disturbed: stored ceilings if the time is impossible, calibrated ones if they do
+// not permit the time.
+bool ceilings_are_doubtful(const CaseRecord& record, const Ceilings& ceilings);
+// Whether the ideal time of a record without a roofline would be shorter if the ceiling were
+// higher. The value of `row` does not matter; the ceilings need not contain it.
+bool limits(const Ceiling& row, const CaseRecord& record, const Ceilings& ceilings);
+// Completes the record like complete_roofline(). `ceilings` are `before` with rows at the end that
+// the run measured again. If these decide how the record is judged, states them in the detail
+// kMeasuredAgainDetail and in the reason of a refused time.
+void complete_roofline_again(CaseRecord& record, const Ceilings& before, const Ceilings& ceilings);
 
 }  // namespace bench

@@ -313,6 +313,36 @@ TEST(CompleteRoofline, ALoopThatMeasuresCeilingsMayBeFasterThanTheStoredOnes) {
   EXPECT_TRUE(entry.time);
 }
 
+// A busy moment of `bench peak` made a right case fail.
+TEST(CompleteRoofline, StatesBothValuesOfACeilingThatWasMeasuredAgain) {
+  CaseRecord entry = record();
+  entry.time->median = Nanoseconds(20'000);
+  ASSERT_TRUE(ceilings_are_doubtful(entry, four_cores()));
+  const Ceilings before = four_cores();
+  Ceilings again = before;
+  for (const Ceiling& row : before.rows) {
+    if (!limits(row, entry, before)) continue;
+    again.rows.push_back(row);
+    again.rows.back().value = FlopsPerSecond{3 * std::get<FlopsPerSecond>(row.value).value};
+  }
+  ASSERT_GT(again.rows.size(), before.rows.size());
+  EXPECT_FALSE(ceilings_are_doubtful(entry, again));
+  complete_roofline_again(entry, before, again);
+  EXPECT_EQ(entry.outcome, Outcome::ok);
+  EXPECT_THAT(
+      entry.details[kMeasuredAgainDetail],
+      testing::AllOf(testing::HasSubstr(" stored, "), testing::HasSubstr("measured again")));
+}
+
+TEST(CompleteRoofline, OnlyTheCeilingThatDeterminesTheIdealTimeLimitsACase) {
+  const CaseRecord entry = record();  // bound by arithmetic in f32 on one thread
+  EXPECT_TRUE(limits({"fma_avx2_f32", "", 1, FlopsPerSecond{1}}, entry, four_cores()));
+  EXPECT_FALSE(limits({"fma_avx2_f32", "", 4, FlopsPerSecond{1}}, entry, four_cores()));
+  EXPECT_FALSE(limits({"fma_avx2_f64", "", 1, FlopsPerSecond{1}}, entry, four_cores()));
+  EXPECT_FALSE(limits({"read", "dram", 1, BytesPerSecond{1}}, entry, four_cores()));
+  EXPECT_FALSE(limits({"dispatch", "", 1, Nanoseconds(1)}, entry, four_cores()));
+}
+
 Ceilings gpu_ceilings() {
   Ceilings ceilings;
   ceilings.gpu = "Fake GPU";

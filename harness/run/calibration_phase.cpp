@@ -24,7 +24,7 @@ Result<Ceilings> calibrate(const CalibrationTask& task, WorkerSession& session, 
   const Nanoseconds started = clock.now();
   std::optional<int> threads;
   for (const CalibrationCase& entry : task.cases) {
-    if (clock.now() - started > kCalibrationLimit) break;
+    if (clock.now() - started > task.limit) break;
     if (threads && threads != entry.peak.threads) session.finish();
     threads = entry.peak.threads;
     BENCH_ASSIGN_OR_RETURN(const bool is_running, task.ensure_worker(entry.spec.key.threads));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the ceilings of the machine before the first case of a run if none are stored.
+// Measures ceilings of the machine within a run: before the first case if none are stored, and
+// again if they may have been measured while the machine was disturbed.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,13 +20,15 @@ inline constexpr Nanoseconds kCalibrationLimit = std::chrono::seconds(2);
 
 struct CalibrationTask {
   const std::vector<CalibrationCase>& cases;
-  Ceilings machine;  // source, threads and caches; without rows
+  Ceilings machine;  // source, threads, caches, and the rows to which the measured ones are added
   // Starts a worker with this number of threads if none is running. Returns false if the run ends.
   std::function<Result<bool>(std::optional<int> threads)> ensure_worker;
+  Nanoseconds limit = kCalibrationLimit;  // time after which no further case starts
 };
 
-// Measures the ceilings. Skips cases that the worker refuses or that make it fail. Returns an error
-// only if no worker starts. Finishes the session unless it returns an error.
+// Measures the ceilings and adds them behind the rows of the task. Skips cases that the worker
+// refuses or that make it fail. Returns an error only if no worker starts. Finishes the session
+// unless it returns an error.
 Result<Ceilings> calibrate(const CalibrationTask& task, WorkerSession& session, Clock& clock);
 
 }  // namespace bench

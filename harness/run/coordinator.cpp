@@ -28,7 +28,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace bench {
@@ -40,13 +39,6 @@ std::vector<const ProcessRecord*> list_processes(std::span<const CaseProgress> c
     for (const ProcessRecord& process : progress.processes()) processes.push_back(&process);
   }
   return processes;
-}
-
-// Whether the kernel of a case on a device is chosen by measuring several: with `tune`, and for a
-// network, whose backend measures which way each layer is fastest.
-bool chooses_by_measuring(const Case& spec) {
-  const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
-  return spec.key.device != "cpu" && (spec.measure.tune > 0 || is_network);
 }
 
 class Run {
@@ -68,6 +60,12 @@ class Run {
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(std::optional<int> threads);
   Status ensure_ceilings();
+  Status calibrate_in_another_moment();
+  Status measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
+                          Ceilings& ceilings);
+  Ceilings& ceilings_of(const std::string& device);
+  std::vector<CalibrationCase> find_doubtful_ceilings();
+  Status settle_ceilings();
   StepRequest make_request(const CaseProgress& progress, int process);
   void take_prepared(CaseProgress& progress, StepResult& result);
   void take_failure(CaseProgress& progress, int process, const StepResult& result);
@@ -77,6 +75,7 @@ class Run {
   Status profile();
   Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
   Status append_pass(OpenPass& pass);
+  const CaseRecord& next_record();
   Status append_case(CaseProgress& progress);
   std::optional<SpeedLevel> find_level(const CaseProgress& progress);
   Result<RunSummary> append_end_record();
@@ -95,6 +94,9 @@ class Run {
   WorkerSession session_;
   std::map<int, SpeedLevel> levels_;  // of speed, by number of threads
   Ceilings ceilings_, gpu_ceilings_;
+  Ceilings first_ceilings_, first_gpu_ceilings_;  // before the run measured any of them again
+  std::map<std::string, int> repetitions_;        // of ceilings, by the id of the case
+  std::optional<CaseRecord> next_record_;         // of cases_[appended_], without a roofline
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // outputs of first processes, by problem_id()
   NetworkLayouts layouts_;
@@ -128,6 +130,7 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return limit_.must_abort(); }, *env.clock),
       ceilings_(parts.ceilings),
+      first_ceilings_(parts.ceilings),
       pace_(plan) {
   for (const auto& [threads, canary] : parts.levels)
     levels_.emplace(threads, SpeedLevel{canary, LevelSource::stored});
@@ -144,6 +147,7 @@ Result<RunSummary> Run::execute() {
   decide_without_worker();
   BENCH_RETURN_IF_ERROR(measure());
   session_.finish();
+  BENCH_RETURN_IF_ERROR(settle_ceilings());
   if (!has_run_record_) BENCH_RETURN_IF_ERROR(append_run_record());
   BENCH_RETURN_IF_ERROR(append_unfinished());
   BENCH_RETURN_IF_ERROR(profile());
@@ -251,6 +255,7 @@ Status Run::append_run_record() {
   const auto capability = record.environment.details.find("gpu.compute_capability");
   if (capability != record.environment.details.end()) capability_ = capability->second;
   if (parts_.gpu_ceilings) gpu_ceilings_ = parts_.gpu_ceilings(record.environment.details);
+  first_gpu_ceilings_ = gpu_ceilings_;
   run_record_ = record;
   return sink_.append(record);
 }
@@ -270,6 +275,8 @@ Status Run::measure() {
   BENCH_RETURN_IF_ERROR(ensure_ceilings());
   measuring_since_ = env_.clock->now();
   for (int process = 0; process < processes && !stop_cause_; ++process) {
+    if (process > 0 && process == processes - 1)
+      BENCH_RETURN_IF_ERROR(calibrate_in_another_moment());
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
   return Done{};
@@ -287,6 +294,7 @@ Status Run::measure_process(int process) {
     if (stop_cause_) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, remaining_steps));
     session_.finish();
+    BENCH_RETURN_IF_ERROR(settle_ceilings());
   }
   return Done{};
 }
@@ -372,12 +380,8 @@ Status Run::ensure_ceilings() {
   if (!ceilings_.rows.empty() || parts_.calibration.empty() || stop_cause_) return Done{};
   ceilings_.source = CeilingSource::calibrated;
   const Nanoseconds start = env_.clock->now();
-  const CalibrationTask task{parts_.calibration, ceilings_,
-                             [this](std::optional<int> threads) -> Result<bool> {
-                               BENCH_RETURN_IF_ERROR(ensure_worker(threads));
-                               return !stop_cause_;
-                             }};
-  BENCH_ASSIGN_OR_RETURN(ceilings_, calibrate(task, session_, *env_.clock));
+  BENCH_RETURN_IF_ERROR(measure_ceilings(parts_.calibration, kCalibrationLimit, ceilings_));
+  first_ceilings_ = ceilings_;
   if (ceilings_.rows.empty()) {
     observer_.message("ceilings: none are stored for this machine, and none could be measured");
     return Done{};
@@ -386,6 +390,72 @@ Status Run::ensure_ceilings() {
       "ceilings: none are stored for this machine, so {} were measured in {}; `bench peak` "
       "measures and stores them once",
       ceilings_.rows.size(), format_time(env_.clock->now() - start)));
+  return Done{};
+}
+
+// Adds the measured rows to `ceilings`.
+Status Run::measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
+                             Ceilings& ceilings) {
+  const CalibrationTask task{cases, ceilings,
+                             [this](std::optional<int> threads) -> Result<bool> {
+                               BENCH_RETURN_IF_ERROR(ensure_worker(threads));
+                               return !stop_cause_;
+                             },
+                             limit};
+  BENCH_ASSIGN_OR_RETURN(ceilings, calibrate(task, session_, *env_.clock));
+  return Done{};
+}
+
+// One moment may be disturbed, and the highest rate counts. Takes at most a tenth of the time since
+// the calibration before the first case.
+Status Run::calibrate_in_another_moment() {
+  if (ceilings_.source != CeilingSource::calibrated || ceilings_.rows.empty()) return Done{};
+  constexpr int kTimeShare = 10;
+  const Nanoseconds limit = (env_.clock->now() - measuring_since_) / kTimeShare;
+  BENCH_RETURN_IF_ERROR(
+      measure_ceilings(parts_.calibration, std::min(limit, kCalibrationLimit), ceilings_));
+  // No case was judged by the first values.
+  if (appended_ == 0) first_ceilings_ = ceilings_;
+  return Done{};
+}
+
+Ceilings& Run::ceilings_of(const std::string& device) {
+  return device == "cuda" ? gpu_ceilings_ : ceilings_;
+}
+
+// Returns the cases that measure the ceilings which make the next record's time look impossible.
+// Empty if it does not, or if they were repeated often enough to be believed.
+std::vector<CalibrationCase> Run::find_doubtful_ceilings() {
+  constexpr int kRepetitions = 3;
+  if (!parts_.ceiling_cases || cases_[appended_].has_earlier_outcome()) return {};
+  const CaseRecord& record = next_record();
+  const Ceilings& ceilings = ceilings_of(record.device);
+  if (!ceilings_are_doubtful(record, ceilings)) return {};
+  std::vector<CalibrationCase> cases = parts_.ceiling_cases(record.device);
+  std::erase_if(cases, [&](const CalibrationCase& entry) {
+    const auto value = ceiling_value(entry.peak, case_work(entry.spec), Nanoseconds(1));
+    const Ceiling row{entry.peak.name, entry.peak.level, entry.peak.threads,
+                      value.value_or(Nanoseconds(1))};
+    return repetitions_[entry.spec.id] >= kRepetitions || !limits(row, record, ceilings);
+  });
+  return cases;
+}
+
+// Measures again the ceilings that decided cases make doubtful, and appends their records. Call
+// this while no worker runs, because those ceilings may need other numbers of threads.
+Status Run::settle_ceilings() {
+  BENCH_RETURN_IF_ERROR(append_decided());
+  while (appended_ < cases_.size() && cases_[appended_].is_decided() && !stop_cause_) {
+    const std::vector<CalibrationCase> cases = find_doubtful_ceilings();
+    const std::string& id = cases_[appended_].spec().id;
+    observer_.message(
+        fmt::format("ceilings: {} is faster than they permit, so {} {} measured again", id,
+                    cases.size(), cases.size() == 1 ? "is" : "are"));
+    for (const CalibrationCase& entry : cases) ++repetitions_[entry.spec.id];
+    BENCH_RETURN_IF_ERROR(
+        measure_ceilings(cases, kCalibrationLimit, ceilings_of(next_record().device)));
+    BENCH_RETURN_IF_ERROR(append_decided());
+  }
   return Done{};
 }
 
@@ -449,9 +519,11 @@ Nanoseconds Run::estimate_remaining() {
 }
 
 // Appends the records of decided cases. Case records are in the order of the plan, so a case waits
-// until all cases before it are decided.
+// until all cases before it are decided, and until settle_ceilings() if its time makes ceilings
+// doubtful.
 Status Run::append_decided() {
   for (; appended_ < cases_.size() && cases_[appended_].is_decided(); ++appended_) {
+    if (!stop_cause_ && !find_doubtful_ceilings().empty()) return Done{};
     BENCH_RETURN_IF_ERROR(append_case(cases_[appended_]));
   }
   return Done{};
@@ -546,6 +618,24 @@ Status Run::append_case(CaseProgress& progress) {
   lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
                                     progress.spec().key.device == options_.required_device);
   if (progress.has_earlier_outcome()) return Done{};
+  CaseRecord record = next_record();
+  next_record_.reset();
+  const Outcome outcome = record.outcome;
+  complete_roofline_again(record, record.device == "cuda" ? first_gpu_ceilings_ : first_ceilings_,
+                          ceilings_of(record.device));
+  if (record.outcome != outcome) {  // its time is impossible
+    any_failed_ = true;
+    progress.end(record.outcome, record.reason.value_or(""));
+  }
+  BENCH_RETURN_IF_ERROR(sink_.append(record));
+  observer_.case_finished(record);
+  return Done{};
+}
+
+// Returns the record of the first case that was not appended yet, without a roofline.
+const CaseRecord& Run::next_record() {
+  if (next_record_) return *next_record_;
+  const CaseProgress& progress = cases_[appended_];
   CaseRecord record = progress.record(options_.run_id, find_level(progress));
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
   const auto engine = record.details.find("engine");
@@ -555,15 +645,7 @@ Status Run::append_case(CaseProgress& progress) {
     const auto missed = missed_tensor_cores(progress.spec(), *capability_, used);
     if (missed) record.details[kTensorCoresMissed] = *missed;
   }
-  const Outcome outcome = record.outcome;
-  complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
-  if (record.outcome != outcome) {  // its time is impossible
-    any_failed_ = true;
-    progress.end(record.outcome, record.reason.value_or(""));
-  }
-  BENCH_RETURN_IF_ERROR(sink_.append(record));
-  observer_.case_finished(record);
-  return Done{};
+  return next_record_.emplace(std::move(record));
 }
 
 // Returns the level of speed at which the run states times of cases with as many threads. Without a
@@ -603,25 +685,6 @@ Result<RunSummary> Run::append_end_record() {
 }
 
 }  // namespace
-
-std::string format_stop(const RunSummary& summary) {
-  const auto count_of_cases = [&](std::int64_t count) {
-    return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
-                       count == 1 ? "has" : "have");
-  };
-  if (!summary.stopped_by) return "";
-  std::string text;
-  if (summary.fewer_processes > 0) {
-    text = count_of_cases(summary.fewer_processes) + " fewer processes than asked for";
-    const std::int64_t unmeasured = summary.end.not_measured;
-    if (unmeasured > 0) text += fmt::format(", {} of them none", unmeasured);
-  } else if (summary.not_profiled > 0) {
-    text = count_of_cases(summary.not_profiled) + " no profile";
-  }
-  if (text.empty() && summary.stopped_by == StopCause::interruption)
-    text = "every case is measured";
-  return text.empty() ? "" : fmt::format("{}: {}", format_stop_cause(summary.stopped_by), text);
-}
 
 std::optional<std::string> skip_reason(const Case& spec, const CoordinatorParts& parts) {
   if (auto missing = parts.device_missing(spec.key)) return missing;

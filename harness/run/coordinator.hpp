@@ -42,6 +42,9 @@ struct CoordinatorParts {
   // Returns the stored ceilings of the GPU that `device_details` describes. May be an empty
   // function; cases on a GPU then have no roofline.
   std::function<Ceilings(const std::map<std::string, std::string>& details)> gpu_ceilings = {};
+  // Returns the cases that measure ceilings of a device ("cpu", "cuda") again if a time makes them
+  // doubtful. May be an empty function; no ceiling is then measured again.
+  std::function<std::vector<CalibrationCase>(const std::string& device)> ceiling_cases = {};
 };
 
 // Returns why the run skips the case without asking a worker: its device is missing, or the machine

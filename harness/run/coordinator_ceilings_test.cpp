@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace bench {
 namespace {
 
@@ -69,6 +72,84 @@ TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
   EXPECT_THAT(observer_.messages, Contains(HasSubstr("`bench peak` measures and stores them")));
   EXPECT_THAT(sink_.all<ProcessRecord>(), testing::SizeIs(1));  // not those of the calibration
   EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
+}
+
+// The loop of a ceiling that the fake worker measures in place of a real one: 256 FLOPs.
+std::vector<CalibrationCase> one_loop() {
+  return {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop, measure(1, 1ms), {1, 0ns})}};
+}
+
+// `bench peak --quick` on a busy machine stored a ceiling that was 1.63 times too low, and each
+// later run ended with status 3.
+TEST_F(CoordinatorTest, AStoredCeilingOfADisturbedMomentIsMeasuredAgainBeforeATimeIsRefused) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{128e9 / 100'000}}};
+  parts_.ceiling_cases = [](const std::string&) { return one_loop(); };
+  scripts_["m8n4k4"].run = [](std::int64_t) { return 100us; };
+  const RunSummary summary = run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  ASSERT_TRUE(record.roofline);
+  EXPECT_EQ(record.roofline->source, CeilingSource::stored);
+  EXPECT_EQ(record.roofline->ideal, 50us);
+  EXPECT_EQ(record.details.at("ceilings.measured_again"),
+            "fma_avx2_f32, 1 thread: 1.280 MFLOP/s stored, 2.560 MFLOP/s measured again");
+  EXPECT_THAT(observer_.messages, Contains(HasSubstr("so 1 is measured again")));
+  EXPECT_EQ(workers_, 2);  // the case and the loop
+  EXPECT_FALSE(summary.any_failed);
+  EXPECT_THAT(sink_.all<ProcessRecord>(), testing::SizeIs(1));
+}
+
+TEST_F(CoordinatorTest, ATimeAboveCeilingsThatWereMeasuredAgainIsRefused) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{128e9 / 100'000}}};
+  parts_.ceiling_cases = [](const std::string&) { return one_loop(); };
+  scripts_["m8n4k4"].run = [](std::int64_t) { return 400us; };
+  const RunSummary summary = run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_THAT(record.reason.value_or(""),
+              testing::AllOf(HasSubstr("`bench peak` measures the ceilings again"),
+                             HasSubstr("The run measured them again: fma_avx2_f32, 1 thread: 1.280 "
+                                       "MFLOP/s stored, 640.0 kFLOP/s measured again")));
+  EXPECT_EQ(workers_, 4);  // the loop has three chances
+  EXPECT_TRUE(summary.any_failed);
+}
+
+// Other cases of a run need no more time for it: each ceiling has three chances in all.
+TEST_F(CoordinatorTest, ACeilingIsMeasuredAgainAtMostThreeTimesInARun) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{1e3}}};
+  parts_.ceiling_cases = [](const std::string&) { return one_loop(); };
+  scripts_["m8n4k4"].run = [](std::int64_t) { return 10ms; };
+  const std::string third = "gemm/forward/m16n4k4/f32/onednn/cpu/hot";
+  run(test::make_plan({test::make_case(kFirst, measure(1), kShortWarmup),
+                       test::make_case(third, measure(1), kShortWarmup)}));
+  EXPECT_EQ(workers_, 4);
+  EXPECT_EQ(cases().at(third).outcome, Outcome::failed);
+}
+
+// A calibration that is wrong by half made every share of the peak wrong.
+TEST_F(CoordinatorTest, ACalibrationThatACaseExceedsIsRepeatedAfterIt) {
+  scripts_["m8n4k4"].run = [this](std::int64_t) { return workers_ == 1 ? 400us : 100us; };
+  parts_.calibration = one_loop();
+  parts_.ceiling_cases = [](const std::string&) { return one_loop(); };
+  run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  ASSERT_TRUE(record.roofline);
+  EXPECT_EQ(record.roofline->ideal, 50us);
+  EXPECT_THAT(record.flags, Not(Contains(Flag::above_ceiling)));
+  EXPECT_EQ(record.details.at("ceilings.measured_again"),
+            "fma_avx2_f32, 1 thread: 640.0 kFLOP/s calibrated, 2.560 MFLOP/s measured again");
+}
+
+// A ceiling that is too low and that no case exceeds shows only in another moment.
+TEST_F(CoordinatorTest, TheCalibrationIsRepeatedBeforeTheLastProcessAndTheBestRateCounts) {
+  scripts_["m8n4k4"].run = [this](std::int64_t) { return workers_ == 1 ? 110us : 64us; };
+  parts_.calibration = one_loop();
+  run(test::make_plan({test::make_case(kFirst, measure(2), kShortWarmup)}));
+  const CaseRecord record = cases().at(kFirst);
+  ASSERT_TRUE(record.roofline);
+  EXPECT_EQ(record.roofline->ideal, 32us);
+  EXPECT_FALSE(record.details.contains("ceilings.measured_again"));
 }
 
 // Such a run used to calibrate for two seconds, because only a worker checked the memory.

@@ -65,6 +65,11 @@ std::map<std::string, std::string> Devices::details() const {
   return status_ ? gpu_details(*status_) : std::map<std::string, std::string>();
 }
 
+std::optional<ops::cuda::DeviceProperties> Devices::properties() const {
+  const ops::cuda::DeviceProperties* device = status_ ? usable_device(*status_) : nullptr;
+  return device != nullptr ? std::optional(*device) : std::nullopt;
+}
+
 std::optional<std::string> Devices::unavailable_reason(const CaseKey& key) {
   if (key.device != "cuda" || !is_cuda_backend(key.backend)) return std::nullopt;
   if (!status_) status_ = ask_();

@@ -45,6 +45,8 @@ class Devices {
   // Returns details of the driver and of the device that runs kernels, for the run record
   // (docs/cuda.md). Empty if no case has requested a device, or there is none.
   std::map<std::string, std::string> details() const;
+  // Returns the properties of the device that runs kernels. Empty under the same conditions.
+  std::optional<ops::cuda::DeviceProperties> properties() const;
 
  private:
   std::function<CudaStatus()> ask_;

@@ -140,7 +140,7 @@ std::vector<int> thread_counts(int all_threads) {
 }
 
 // Returns the case with the settings of a short measurement; nullopt if the id is not valid.
-std::optional<Case> make_short_case(const std::string& id) {
+std::optional<Case> make_short_case(const std::string& id, Nanoseconds timeout) {
   const auto key = parse_id(id);
   if (!key.ok()) return std::nullopt;
   auto problem = problem_from_key(*key);
@@ -154,7 +154,7 @@ std::optional<Case> make_short_case(const std::string& id) {
   spec.measure.processes = 1;
   spec.measure.min_iterations = 3;
   spec.measure.max_time = 25ms;
-  spec.measure.timeout = 5s;
+  spec.measure.timeout = timeout;
   return spec;
 }
 
@@ -220,9 +220,14 @@ std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work
 }
 
 std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads) {
+  return make_calibration_cases(calibration_peaks(cpu, threads), 5s);
+}
+
+std::vector<CalibrationCase> make_calibration_cases(std::vector<PeakCase> peaks,
+                                                    Nanoseconds timeout) {
   std::vector<CalibrationCase> cases;
-  for (PeakCase& entry : calibration_peaks(cpu, threads)) {
-    if (auto spec = make_short_case(entry.id))
+  for (PeakCase& entry : peaks) {
+    if (auto spec = make_short_case(entry.id, timeout))
       cases.push_back({std::move(entry), *std::move(spec)});
   }
   return cases;

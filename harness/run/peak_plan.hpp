@@ -62,5 +62,8 @@ struct CalibrationCase {
 inline constexpr Nanoseconds kCalibrationCaseTime = std::chrono::milliseconds(75);
 // Returns the cases of calibration_peaks() with their measurement settings.
 std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads);
+// Returns these cases with such settings. `timeout`: of each case.
+std::vector<CalibrationCase> make_calibration_cases(std::vector<PeakCase> peaks,
+                                                    Nanoseconds timeout);
 
 }  // namespace bench

@@ -15,14 +15,20 @@
 #include "harness/run/worker_link.hpp"
 #include "harness/store/store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
+
+// A GPU's context and the data of a large product take seconds.
+constexpr Nanoseconds kGpuCeilingTimeout = std::chrono::seconds(60);
 
 int count_processors(const Cores& cores) {
   int processors = 0;
@@ -79,6 +85,25 @@ Plan runnable_part(Plan plan, const CoordinatorParts& parts) {
 
 }  // namespace
 
+std::string format_stop(const RunSummary& summary) {
+  const auto count_of_cases = [&](std::int64_t count) {
+    return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
+                       count == 1 ? "has" : "have");
+  };
+  if (!summary.stopped_by) return "";
+  std::string text;
+  if (summary.fewer_processes > 0) {
+    text = count_of_cases(summary.fewer_processes) + " fewer processes than asked for";
+    const std::int64_t unmeasured = summary.end.not_measured;
+    if (unmeasured > 0) text += fmt::format(", {} of them none", unmeasured);
+  } else if (summary.not_profiled > 0) {
+    text = count_of_cases(summary.not_profiled) + " no profile";
+  }
+  if (text.empty() && summary.stopped_by == StopCause::interruption)
+    text = "every case is measured";
+  return text.empty() ? "" : fmt::format("{}: {}", format_stop_cause(summary.stopped_by), text);
+}
+
 Nanoseconds estimate_calibration(const Plan& plan, const RunOptions& options,
                                  RunObserver& observer) {
   if (!needs_calibration(plan, options)) return Nanoseconds(0);
@@ -126,6 +151,14 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   };
   if (needs_calibration(runnable_part(plan, parts), options))
     parts.calibration = make_calibration_cases(cpu, parts.ceilings.threads);
+  if (options.store && !options.under) {
+    parts.ceiling_cases = [&](const std::string& device) {
+      if (device == "cpu") return make_calibration_cases(cpu, parts.ceilings.threads);
+      const auto gpu = devices.properties();
+      return make_calibration_cases(gpu ? gpu_peaks(*gpu).cases : std::vector<PeakCase>{},
+                                    kGpuCeilingTimeout);
+    };
+  }
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { print_lines(*env.err, text); });
