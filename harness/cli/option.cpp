@@ -575,7 +575,10 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "peak", "filter", {"GLOB|/REGEX/", "only loops whose case id matches (repeatable)"}},
     CommandHelp{
-        "peak", "quick", {"", "a first look: at most 30 s, 1 process and 100 ms per ceiling"}},
+        "peak", "quick", {"", "a first look: at most 30 s, two passes with 100 ms per ceiling"}},
+    CommandHelp{"peak",
+                "budget",
+                {"TIME", "end after TIME (90s, 5m; default 5m) and list what was not measured"}},
     CommandHelp{"peak", "baseline", {"DIR", "the store of the ceilings (default baselines)"}},
     CommandHelp{
         "peak", "quiet", {"", "print no progress and no messages, only results and errors"}},

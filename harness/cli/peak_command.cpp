@@ -18,6 +18,7 @@
 #include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"
 #include "harness/run/gpu_peak_plan.hpp"
+#include "harness/run/peak_passes.hpp"
 #include "harness/run/peak_plan.hpp"
 #include "harness/run/peak_records.hpp"
 #include "harness/run/run.hpp"
@@ -50,15 +51,14 @@ class MemorySink final : public RecordSink {
   ReportBuilder records_;
 };
 
-// Returns the settings of `bench peak` without --quick. Three processes show whether the placement
-// of memory matters. The precision is higher than by default; fewer processes and a lower time
-// limit keep the command short.
+// Returns the settings of a pass of `bench peak` without --quick. The precision is higher than by
+// default; a lower time limit keeps the command short.
 std::vector<std::string> peak_overrides() {
-  return {"measure.processes=3", "measure.max_time=600ms", "measure.precision=1%",
+  return {"measure.processes=1", "measure.max_time=600ms", "measure.precision=1%",
           "measure.min_iterations=5", "warmup.time=20ms"};
 }
 
-// Returns those of `bench peak --quick`. One process suffices for a first look.
+// Returns those of `bench peak --quick`.
 std::vector<std::string> quick_peak_overrides() {
   return {"measure.processes=1", "measure.max_time=100ms", "measure.precision=5%",
           "measure.min_iterations=3", "warmup.time=5ms"};
@@ -70,10 +70,13 @@ using namespace std::chrono_literals;
 // program and the end of a step that exceeds the limit take the rest. Each ceiling gets an equal
 // part of the time that is left.
 constexpr Nanoseconds kQuickLimit = 22s;
+// That of `bench peak` without --quick and --budget.
+constexpr Nanoseconds kCompleteLimit = 5min;
+// Passes over all ceilings, each with one process per ceiling. The best value of a ceiling counts,
+// because one moment may be disturbed and one placement of memory unfavourable.
+constexpr int kQuickPasses = 2, kCompletePasses = 3;
 // Time limit for measuring again what was slower with all threads than with one.
 constexpr Nanoseconds kRepetitionLimit = 30s;
-// Less time is not enough to prepare the data of the memory.
-constexpr Nanoseconds kMinRepetition = 3s;
 
 // The cases to measure, and facts about the GPU that need no measurement.
 struct PeakTargets {
@@ -85,6 +88,8 @@ struct PeakRun {
   PeakTargets targets;
   Report report;
   RunSummary summary;
+  std::vector<PeakRecord> records;
+  std::vector<std::string> unreached = {};  // ids of the cases for which no time was left
 };
 
 // The ceilings to store, and those of all threads that have the value of one thread.
@@ -161,11 +166,9 @@ Result<PeakTargets> find_targets(const Arguments& arguments, Env& env) {
   return targets;
 }
 
-// `limit`: nullopt means that only the settings of the cases limit the time.
-Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets,
-                              std::optional<Nanoseconds> limit, const Arguments& arguments,
+Result<PeakPart> measure_part(const Plan& plan, Nanoseconds limit, const Arguments& arguments,
                               Env& env) {
-  PeakRun run{std::move(targets), {}, {}};
+  PeakPart part;
   InterruptWatch watch;
   RunOptions options;
   options.worker_program = own_path();
@@ -177,10 +180,24 @@ Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets,
   options.interrupted = [&watch] { return watch.is_interrupted(); };
   MemorySink sink;
   auto progress = make_progress(arguments.verbosity, env);
-  BENCH_ASSIGN_OR_RETURN(run.summary, execute_plan(plan, options, sink, *progress, env));
+  BENCH_ASSIGN_OR_RETURN(part.summary, execute_plan(plan, options, sink, *progress, env));
   progress.reset();
-  run.report = sink.report();
-  return run;
+  part.report = sink.report();
+  return part;
+}
+
+// Returns the ids of the ceilings that are measured first.
+std::vector<std::string> list_most_valuable(const std::vector<PeakCase>& cases) {
+  const CpuFacts cpu = read_cpu(SystemRoot{});
+  int threads = 1;
+  for (const PeakCase& entry : cases) threads = std::max(threads, entry.threads);
+  std::vector<std::string> ids;
+  for (const PeakCase& entry : peak_cases(cpu, threads, PeakExtent::first_look))
+    ids.push_back(entry.id);
+  for (const PeakCase& entry : cases) {
+    if (!entry.gpu.empty() && is_most_valuable_gpu_peak(entry)) ids.push_back(entry.id);
+  }
+  return ids;
 }
 
 const CaseRecord* find_case(const Report& report, const std::string& id) {
@@ -197,12 +214,13 @@ std::optional<CeilingValue> apply_launch_floor(const PeakCase& entry, const Case
   return CeilingValue(std::min(*floor, std::get<Nanoseconds>(*value)));
 }
 
-std::vector<PeakRecord> make_peak_records(const PeakRun& run) {
+std::vector<PeakRecord> make_peak_records(const std::vector<PeakCase>& cases,
+                                          const Report& report) {
   std::vector<PeakRecord> records;
-  if (run.report.runs.empty()) return records;
-  const RunRecord& run_record = run.report.runs.front();
-  for (const PeakCase& entry : run.targets.cases) {
-    const CaseRecord* measured = find_case(run.report, entry.id);
+  if (report.runs.empty()) return records;
+  const RunRecord& run_record = report.runs.front();
+  for (const PeakCase& entry : cases) {
+    const CaseRecord* measured = find_case(report, entry.id);
     if (measured == nullptr || measured->outcome != Outcome::ok || !measured->time ||
         !measured->work)
       continue;
@@ -233,27 +251,51 @@ std::vector<PeakRecord> make_peak_records(const PeakRun& run) {
   return records;
 }
 
+Nanoseconds time_limit(const Arguments& arguments) {
+  return arguments.budget.value_or(arguments.quick ? kQuickLimit : kCompleteLimit);
+}
+
+// Measures all ceilings in several passes.
+Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets, const Arguments& arguments,
+                              Env& env) {
+  const std::vector<std::string> valuable = list_most_valuable(targets.cases);
+  const std::vector<Plan> groups = group_by_value(plan, valuable);
+  BENCH_ASSIGN_OR_RETURN(
+      PeakPasses passes,
+      measure_in_passes(
+          groups, arguments.quick ? kQuickPasses : kCompletePasses, time_limit(arguments),
+          [&](const Plan& group, Nanoseconds limit) {
+            return measure_part(group, limit, arguments, env);
+          },
+          *env.clock));
+  PeakPart first = join_first_pass(passes);
+  PeakRun run{std::move(targets), std::move(first.report), first.summary, {}};
+  run.records = make_peak_records(run.targets.cases, run.report);
+  for (const PeakPart& part : passes.repeated)
+    keep_better(make_peak_records(run.targets.cases, part.report), run.records);
+  run.unreached = std::move(passes.unreached);
+  return run;
+}
+
 // Returns the time for measuring some ceilings again. `started`: when the first of all began.
 Nanoseconds repetition_limit(Nanoseconds started, const Arguments& arguments, Env& env) {
-  if (!arguments.quick) return kRepetitionLimit;
-  return kQuickLimit - (env.clock->now() - started);
+  return std::min(kRepetitionLimit, time_limit(arguments) - (env.clock->now() - started));
 }
 
 // Makes the records of the run. Measures once more what was slower with all threads than with one,
 // if there is time. What then still is gets the value of one thread.
 Result<PeakResults> finish_peaks(const Plan& plan, const PeakRun& run, Nanoseconds started,
                                  const Arguments& arguments, Env& env) {
-  PeakResults results{make_peak_records(run), {}};
+  PeakResults results{run.records, {}};
   const std::vector<std::string> doubtful = cases_slower_with_all_threads(results.records);
   const Nanoseconds limit = repetition_limit(started, arguments, env);
-  if (!doubtful.empty() && limit >= kMinRepetition && !run.summary.stopped_by) {
+  if (!doubtful.empty() && limit >= kMinPeakRepetition && !run.summary.stopped_by) {
     Plan again = plan;
     std::erase_if(again.cases, [&](const Case& spec) {
       return std::ranges::find(doubtful, spec.id) == doubtful.end();
     });
-    BENCH_ASSIGN_OR_RETURN(const PeakRun repeated,
-                           measure_peaks(again, run.targets, limit, arguments, env));
-    keep_better(make_peak_records(repeated), results.records);
+    BENCH_ASSIGN_OR_RETURN(const PeakPart repeated, measure_part(again, limit, arguments, env));
+    keep_better(make_peak_records(run.targets.cases, repeated.report), results.records);
   }
   results.raised = raise_to_one_thread(results.records);
   return results;
@@ -287,8 +329,26 @@ std::string_view choose_example(const PeakRun& run) {
   return only_gpu ? "configs/gpu_shapes.yaml" : "configs/quick.yaml";
 }
 
+// Returns the names of the ceilings without a value because no time was left for them: "copy_nt
+// dram (1 thread)".
+std::string list_unreached(const PeakRun& run) {
+  std::string names;
+  for (const PeakCase& entry : run.targets.cases) {
+    const CaseRecord* record = find_case(run.report, entry.id);
+    const bool is_cut = record != nullptr && record->outcome == Outcome::skipped;
+    if (!is_cut && std::ranges::find(run.unreached, entry.id) == run.unreached.end()) continue;
+    const std::string where =
+        entry.gpu.empty() ? fmt::format("{} thread{}", entry.threads, entry.threads == 1 ? "" : "s")
+                          : "GPU";
+    names += fmt::format("{}{}{}{} ({})", names.empty() ? "" : ", ", entry.name,
+                         entry.level.empty() ? "" : " ", entry.level, where);
+  }
+  return names;
+}
+
 // Returns what a stopped run lacks; empty if it lacks nothing.
-std::string incomplete_note(const PeakRun& run, const PeakResults& results) {
+std::string incomplete_note(const PeakRun& run, const PeakResults& results,
+                            const Arguments& arguments) {
   const auto measured = std::ssize(results.records);
   const auto cut_short = std::ranges::count_if(run.report.cases, [](const CaseRecord& record) {
     return record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
@@ -296,12 +356,15 @@ std::string incomplete_note(const PeakRun& run, const PeakResults& results) {
   const bool is_complete = measured >= run.summary.cases && cut_short == 0;
   if (!run.summary.stopped_by || is_complete) return "";
   const bool is_limit = run.summary.stopped_by == StopCause::budget;
+  const std::string unreached = list_unreached(run);
   return fmt::format(
-      "Only {} of {} ceilings were measured{}, so that cases may exceed them{}.", measured,
+      "Only {} of {} ceilings were measured{}, so that cases may exceed them{}.{}", measured,
       run.summary.cases,
       cut_short > 0 ? fmt::format(" ({} in fewer processes than planned)", cut_short) : "",
-      is_limit ? "; without --quick, `bench peak` measures all"
-               : "; `bench peak` measures the others");
+      !is_limit         ? "; `bench peak` measures the others"
+      : arguments.quick ? "; without --quick, `bench peak` measures all"
+                        : "; a longer `--budget` measures the others",
+      unreached.empty() ? "" : " Not measured: " + unreached + ".");
 }
 
 void print_peaks(const PeakRun& run, const PeakResults& results, const std::string& path,
@@ -309,7 +372,7 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
   const std::vector<PeakRecord>& records = results.records;
   if (arguments.output == Output::json) {
     *env.out << peak_json(records, run.targets.gpu);
-    if (const std::string note = incomplete_note(run, results); !note.empty())
+    if (const std::string note = incomplete_note(run, results, arguments); !note.empty())
       print_line(*env.err, "bench peak: " + note);
     for (const RaisedCeiling& row : results.raised)
       print_line(*env.err, "bench peak: " + raised_ceiling_note(row.measured, row.one_thread));
@@ -318,7 +381,7 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
            << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
-  if (const std::string note = incomplete_note(run, results); !note.empty())
+  if (const std::string note = incomplete_note(run, results, arguments); !note.empty())
     *env.out << wrap(note, console.width, 0);
   for (const RaisedCeiling& row : results.raised)
     *env.out << wrap(raised_ceiling_note(row.measured, row.one_thread), console.width, 0);
@@ -350,8 +413,7 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   const auto plan = make_peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
   const Nanoseconds started = env.clock->now();
-  const auto limit = arguments.quick ? std::optional(kQuickLimit) : std::nullopt;
-  const auto run = measure_peaks(*plan, *std::move(targets), limit, arguments, env);
+  const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
   const auto results = finish_peaks(*plan, *run, started, arguments, env);
   if (!results.ok()) return fail("peak", results.error(), ExitStatus::not_measured, env);

@@ -134,6 +134,12 @@ GpuPeaks gpu_peaks(const ops::cuda::DeviceProperties& device) {
   return std::move(plan).peaks();
 }
 
+bool is_most_valuable_gpu_peak(const PeakCase& entry) {
+  constexpr std::array<std::string_view, 6> kNames = {"gemm_f16", "gemm_bf16",    "gemm_tf32",
+                                                      "read",     "fma_cuda_f32", kDispatchCeiling};
+  return std::ranges::find(kNames, entry.name) != kNames.end();
+}
+
 Bytes gpu_memory_working_set(const ops::cuda::DeviceProperties& device) {
   constexpr std::int64_t kGpuCacheFactor = 8, kMemoryDivisor = 4;
   const std::int64_t size = std::max(kGpuCacheFactor * device.l2_bytes, kMinMemoryWorkingSet);

@@ -20,8 +20,12 @@ struct GpuPeaks {
   // The ceilings that the GPU cannot have, with the reason: "gemm_f8_e4m3: sm_80 has no ...".
   std::vector<std::string> left_out;
 };
-// Returns the cases for all ceilings of the device.
+// Returns the cases for all ceilings of the device, the most valuable first: products on tensor
+// cores and the memory, which limit most cases.
 GpuPeaks gpu_peaks(const ops::cuda::DeviceProperties& device);
+// Whether a ceiling limits so many cases that it is measured before the others: products in f16,
+// bf16 and tf32, reading, multiply-adds in f32, and the launch.
+bool is_most_valuable_gpu_peak(const PeakCase& entry);
 
 // Returns the size of the data that measure the GPU's memory. The L2 cache cannot hold them: eight
 // times its size, and at least 512 MiB, but at most a quarter of the memory.

@@ -52,6 +52,16 @@ TEST(GpuPeaks, AreValidCasesWithDistinctIds) {
   }
 }
 
+// A call of `bench peak` that ended after four minutes had no product on tensor cores.
+TEST(GpuPeaks, ProductsAndMemoryAreMeasuredBeforeTheOtherCeilings) {
+  std::set<std::string> first;
+  for (const PeakCase& entry : gpu_peaks(large_gpu()).cases) {
+    if (is_most_valuable_gpu_peak(entry)) first.insert(entry.name + entry.level);
+  }
+  EXPECT_THAT(first, ElementsAre("dispatch", "fma_cuda_f32", "gemm_bf16", "gemm_f16", "gemm_tf32",
+                                 "readdram", "readl2"));
+}
+
 // The store refuses ceilings that it does not know.
 TEST(GpuPeaks, EveryCeilingCanBeStored) {
   ops::Work work;
