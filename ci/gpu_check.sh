@@ -15,6 +15,11 @@
 #   --limit SECONDS  total time (default: 350, with --smoke 60). The output names the steps that did
 #                    not fit
 # Results are written as soon as they are available, so that they survive if the call is killed.
+# Prediction for an H100 with PyTorch on 16 cores, from the durations of earlier calls with single
+# steps; one call with all of them has not run: facts to graph_level 10 s, operators 30, torch 6,
+# frameworks 90, network 21, PyTorch's network 41, gate 10, plan 1, verdicts 37, shapes 45 (3 of 12
+# parts), rules, program, torch_profile, start, ceilings 14, product 18: 323 s. No time is left for
+# doctor and peaks, and for the other parts of shapes: --only shapes,rules takes 180 s.
 # Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
 # OUT/summary.txt        the steps, their failures and durations, the figures; the last lines are
@@ -44,8 +49,8 @@ root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The most valuable steps first.
 order=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level
-  operators frameworks network trace gate plan verdicts shapes rules program torch_profile start doctor
-  product peaks ceilings)
+  operators frameworks network trace gate plan verdicts shapes rules program torch_profile start ceilings
+  product doctor peaks)
 smoke=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level gate
   operators)
 
@@ -136,22 +141,36 @@ keep() {
   done
 }
 
-# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: runs the cases in <parts>
-# parts, one after another. If the time is used up, only the remaining parts are omitted. Each part
-# takes every <parts>-th case.
+# run_parts <name> <parts> <first> <last> <bench run's arguments...>: runs these parts at the same
+# time. Status: that of the last part that failed.
+run_parts() {
+  local name=$1 parts=$2 first=$3 last=$4 part id ids=() status=0
+  shift 4
+  for ((part = first; part <= last; ++part)); do
+    "$bench" run "$@" --shard "$part/$parts" --force --out "$work/$name.$part.jsonl" &
+    ids+=($!)
+  done
+  for id in "${ids[@]}"; do wait "$id" || status=$?; done
+  return "$status"
+}
+
+# in_parts <name> <parts> <parts at once> <seconds at most> <bench run's arguments...>: runs the cases
+# in <parts> parts, of which <parts at once> run at the same time. If the time is used up, only the
+# remaining parts are omitted. Each part takes every <parts>-th case.
 in_parts() {
-  local name=$1 parts=$2 end=$((SECONDS + $3)) part begin longest=0
-  shift 3
+  local name=$1 parts=$2 at_once=$3 end=$((SECONDS + $4)) part last begin longest=0 these
+  shift 4
   ((end < SECONDS + $(left))) || end=$((SECONDS + $(left)))
-  for ((part = 1; part <= parts; ++part)); do
+  for ((part = 1; part <= parts; part = last + 1)); do
     if ((end - SECONDS < 5 || end - SECONDS < longest)); then
       note "$name, parts $part to $parts of $parts" 'left out' 0 ': the time is used up'
       return
     fi
-    begin=$SECONDS
-    step "$name, part $part of $parts" "$((end - SECONDS))" "$bench" run "$@" --shard "$part/$parts" \
-      --force --out "$work/$name.$part.jsonl" || true
-    keep "$work/$name.$part.jsonl"
+    begin=$SECONDS last=$((part + at_once - 1 < parts ? part + at_once - 1 : parts))
+    these="part $part"
+    ((part == last)) || these="parts $part to $last"
+    step "$name, $these of $parts" "$((end - SECONDS))" run_parts "$name" "$parts" "$part" "$last" "$@" || true
+    for ((; part <= last; ++part)); do keep "$work/$name.$part.jsonl"; done
     ((longest >= SECONDS - begin)) || longest=$((SECONDS - begin))
   done
 }
@@ -206,13 +225,25 @@ conclude() {
   failures=$((failures + 1))
 }
 
+available_memory() { awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo"; }
+
+# fitting_processes <most> <MiB of the data of each>: how many processes have memory and a processor
+# each, from 1 to <most>.
+fitting_processes() {
+  local count=$(($(available_memory) / ($2 + 512))) processors
+  processors=$(nproc)
+  ((count < processors)) || count=$processors
+  ((count < $1)) || count=$1
+  printf '%d\n' "$((count > 1 ? count : 1))"
+}
+
 # enough_memory <step> <MiB of its data> [<concurrent processes>]: returns whether the host has
 # enough memory. The data are those of the largest case: its tensors, a copy of them in the
 # library's layout, and a copy as doubles for the check. A process with a device's context and
 # libraries needs half a GiB in addition.
 enough_memory() {
   local available needed=$((${3:-1} * ($2 + 512)))
-  available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
+  available=$(available_memory)
   ((available >= needed)) && return
   note "$1" skipped 0 ": it needs $needed MiB of the host's memory, $available are available"
   return 1
@@ -302,20 +333,19 @@ do_product() {
   [[ ! -s $work/product.jsonl ]] || step "product against PyTorch" 15 say_figures product "$profiles" "$work/product.jsonl" || true
 }
 
-# measure_frameworks: measures the same shapes with `bench`, untuned and tuned, and with PyTorch, each
-# of the sides of `bench` before and after PyTorch, so that a drift of the clock affects all equally.
+# measure_frameworks: measures the same shapes with `bench`, untuned and tuned, and with PyTorch. The
+# untuned side runs before and after the others, so that a drift of the clock shows.
 measure_frameworks() {
   local shapes=$configs/gpu_frameworks.yaml
   "$bench" run "$shapes" --quiet --force --out "$work/untuned.1.jsonl"
   "$bench" run "$shapes" --set tune=10 --quiet --force --out "$work/tuned.1.jsonl"
   [[ $torch == no ]] || python3 "$root/ci/gpu_torch.py" shapes "$work/untuned.1.jsonl" >>"$profiles"
-  "$bench" run "$shapes" --set tune=10 --quiet --force --out "$work/tuned.2.jsonl"
   "$bench" run "$shapes" --quiet --force --out "$work/untuned.2.jsonl"
 }
 do_frameworks() {
   do_torch
   enough_memory frameworks 2560 || return 0
-  step frameworks 150 measure_frameworks || true
+  step frameworks 120 measure_frameworks || true
   keep "$work"/tuned.1.jsonl "$work"/untuned.1.jsonl
   step 'shapes against PyTorch' 15 say_figures frameworks "$checks_file" "$profiles" \
     "$work"/untuned.*.jsonl "$work"/tuned.*.jsonl || true
@@ -364,7 +394,10 @@ do_trace() {
 # the hardware counters of all cases of a part.
 do_shapes() {
   enough_memory shapes 200 || return 0
-  in_parts shapes 12 "$limit" "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+  local most=$limit
+  # With all steps, some parts suffice here: `verdicts` counts for 100 of these shapes.
+  ((${#steps[@]} < ${#order[@]})) || most=45
+  in_parts shapes 12 1 "$most" "$configs/gpu_shapes.yaml" --profile=operators,device,counters
 }
 do_rules() {
   local shapes=("$work"/shapes.*.jsonl)
@@ -418,10 +451,11 @@ do_gate() {
 }
 
 # Without profiles all cases of a part share their workers. The only purpose is that each case has
-# run.
+# run. Four parts at once finish their plans on as many processors, which takes most of the time; the
+# times of the cases do not matter.
 do_operators() {
   enough_memory operators 60 || return 0
-  in_parts operators 8 110 "$configs/gpu_operators.yaml"
+  in_parts operators 8 "$(fitting_processes 4 60)" 110 "$configs/gpu_operators.yaml"
 }
 
 # ---- All steps
@@ -446,7 +480,7 @@ say "$("$bench" --version)"
 find_libraries
 ask_device
 shopt -s nullglob
-export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network profile_program say_figures start_of_worker start_times write_facts
+export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network profile_program run_parts say_figures start_of_worker start_times write_facts
 export bench checks_file configs device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do
   "do_$name"
