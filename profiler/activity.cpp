@@ -7,9 +7,9 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 12> kKindNames = {
-    "operator",        "primitive", "kernel",   "memcpy", "memset", "allocation",
-    "synchronisation", "api",       "overhead", "range",  "marker", "counter"};
+constexpr std::array<std::string_view, 14> kKindNames = {
+    "operator", "primitive", "kernel", "memcpy", "memset",  "allocation", "synchronisation",
+    "api",      "overhead",  "range",  "marker", "counter", "process",    "sample"};
 
 }  // namespace
 

@@ -28,6 +28,8 @@ enum class ActivityKind {
   range,    // a user's task, frame or event, or an NVTX range
   marker,   // an instant
   counter,  // a counter has the attribute `value` from `start` on
+  process,  // a time during which a process ran and was recorded; on the track of its main thread
+  sample,   // an instant at which a thread computed; attributes object, cpu_ns
 };
 // Names in the order of the enumerators: "operator", "primitive", ...
 std::span<const std::string_view> activity_kind_names();

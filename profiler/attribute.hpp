@@ -74,6 +74,9 @@ enum class Attribute : std::uint8_t {
   // State
   unfinished,  // 1 if it began but never ended
   wait_ns,     // time that a device activity waited in a queue before it ran
+  loaded_ns,   // how long after the start of a process the recording began
+  object,      // name of the program or shared library that ran at a sample
+  cpu_ns,      // CPU time: that a sample stands for, or that a process used
   // Work that a foreign file states, if it differs from what the parameters imply
   given_flops,
   given_bytes,

@@ -34,7 +34,7 @@ std::string attribute_table() {
 
 // Each kind and the group that enables it.
 std::string kind_table() {
-  constexpr std::array<std::string_view, 12> kMeanings = {
+  constexpr std::array<std::string_view, 14> kMeanings = {
       "a host operator: a layer of a network, or the one operator of a case",
       "a oneDNN primitive: executed, created or only considered (attribute `phase`)",
       "a kernel of a GPU",
@@ -46,7 +46,9 @@ std::string kind_table() {
       "time that a profiler itself took",
       "a user's task, frame or event, a scope, an iteration, or an NVTX range",
       "an instant",
-      "a value that holds from its start until the next one with the same name"};
+      "a value that holds from its start until the next one with the same name",
+      "a time during which a process ran and was recorded",
+      "an instant at which a thread computed (`bench profile --sample`); its name is the function"};
   const auto names = activity_kind_names();
   std::string text = "| kind | recorded with | meaning |\n|---|---|---|\n";
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -62,9 +62,14 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 Result<std::unique_ptr<TextSource>> open_profile(const std::string& path);
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text);  // for tests
 
+// Where the start times of activities come from. computed: the source states durations only, so
+// activities were placed one after another, and the time between them is unknown.
+enum class StartTimes { recorded, computed };
+
 // What a reader found besides activities.
 struct ReadReport {
   std::string format;  // name of the reader
+  StartTimes starts = StartTimes::recorded;
   std::int64_t lines = 0;
   std::int64_t activities = 0;  // without those that do not count (TextSource::passes())
   std::int64_t ignored = 0;     // lines that are not profile data, such as a program's own output

@@ -148,6 +148,8 @@ RecordGroup record_group(ActivityKind kind) {
     case ActivityKind::range:
     case ActivityKind::marker:
     case ActivityKind::counter:
+    case ActivityKind::process:
+    case ActivityKind::sample:
       return RecordGroup::operators;
     case ActivityKind::api:
       return RecordGroup::api;

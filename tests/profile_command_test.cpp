@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -119,6 +121,145 @@ TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
   EXPECT_EQ(executed().size(), 7U);
   EXPECT_EQ(processes.size(), 3U);
   EXPECT_EQ(threads.size(), 7U);
+}
+
+// A PyTorch loop of 917 ms was shown as "wall 24 ms, convolution 80 %".
+TEST_F(ProfileCommand, TheWallTimeIsThatOfTheProcessAndTheRestIsARow) {
+  const ProgramResult profiled = profile(program({"relu", "spin", "200"}));
+  EXPECT_THAT(profiled.err, HasSubstr("bench profile: oneDNN was "));
+  EXPECT_THAT(profiled.err, HasSubstr(" of wall time, "));
+  EXPECT_THAT(profiled.err, HasSubstr("the rest is invisible to this profile."));
+  json process;
+  for (const json& record : records("activity")) {
+    if (record["kind"] == "process") process = record;
+  }
+  ASSERT_TRUE(process.is_object());
+  EXPECT_EQ(process["name"], "bench_onednn_program");
+  EXPECT_GT(process["attributes"]["loaded_ns"], 0);
+  const std::int64_t wall = process["duration_ns"];
+  EXPECT_GT(wall, 200'000'000);
+
+  const ProgramResult summary = run({BENCH_BINARY, "analyze", "p.jsonl", "--summary", "--json"});
+  const json document = json::parse(summary.out);
+  const json& attribution = document["attribution"];
+  EXPECT_EQ(attribution["wall_source"], "processes");
+  EXPECT_EQ(attribution["wall_ns"], wall);
+  EXPECT_GE(attribution["outside_ns"], 200'000'000);
+  for (const char* table : {"layers", "operators"}) {
+    double sum = 0;
+    for (const json& row : document[table]) sum += row["share"].get<double>();
+    EXPECT_NEAR(sum, 1, 1e-6) << table;
+  }
+  EXPECT_EQ(document["layers"][0]["name"], "(outside)");
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl", "--summary"}).out,
+              StartsWith("oneDNN was "));
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl"}).out, StartsWith("oneDNN was "));
+}
+
+TEST_F(ProfileCommand, EveryReportBeginsWithTheVisibleShare) {
+  ASSERT_EQ(profile(program({"relu", "spin", "50"})).status, 0);
+  const std::string answer = "oneDNN was ";
+  EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl"}).out, StartsWith(answer));
+  EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl", "--format", "md"}).out,
+              StartsWith("```text\n" + answer));
+  const json document =
+      json::parse(run({BENCH_BINARY, "report", "p.jsonl", "--format", "json"}).out);
+  EXPECT_THAT(document["attribution"]["answer"].get<std::string>(), StartsWith(answer));
+  EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl", "--format", "html"}).out, HasSubstr(answer));
+  const ProgramResult junit = run({BENCH_BINARY, "report", "p.jsonl", "--format", "junit"});
+  EXPECT_EQ(junit.status, 2);
+  EXPECT_THAT(junit.err, HasSubstr("choose --format text, md, json or html"));
+
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl", "--format", "markdown"}).out,
+              StartsWith(answer));
+  const ProgramResult csv = run({BENCH_BINARY, "analyze", "p.jsonl", "--format", "csv"});
+  EXPECT_THAT(csv.out, StartsWith("time_ns,"));
+  EXPECT_THAT(csv.err, StartsWith("bench analyze: " + answer));
+}
+
+TEST_F(ProfileCommand, ATraceShowsTheProcessFromStartToEnd) {
+  ASSERT_EQ(profile(program({"relu", "spin", "50"})).status, 0);
+  ASSERT_EQ(run({BENCH_BINARY, "trace", "p.jsonl", "-o", "t.json"}).status, 0);
+  const json trace = json::parse(read_text(folder_.file("t.json")));
+  EXPECT_THAT(trace["metadata"]["share"].get<std::string>(), StartsWith("oneDNN was "));
+  double first = 1e300;
+  double last = 0;
+  json process;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    first = std::min(first, event["ts"].get<double>());
+    last = std::max(last, event["ts"].get<double>() + event["dur"].get<double>());
+    if (event["cat"] == "process") process = event;
+  }
+  ASSERT_TRUE(process.is_object());
+  EXPECT_EQ(process["name"], "bench_onednn_program");
+  EXPECT_EQ(process["ts"], first);
+  EXPECT_DOUBLE_EQ(process["ts"].get<double>() + process["dur"].get<double>(), last);
+}
+
+class SampledProgram : public ProfileCommand {
+ protected:
+  // Returns the samples in functions of that name, by process.
+  std::map<std::int64_t, int> samples_in(const std::string& function) const {
+    std::map<std::int64_t, int> found;
+    for (const json& record : records("activity")) {
+      if (record["kind"] != "sample" || !record["name"].get<std::string>().ends_with(function))
+        continue;
+      EXPECT_EQ(record["attributes"]["object"], "bench_onednn_program");
+      EXPECT_GT(record["attributes"]["cpu_ns"], 0);
+      ++found[record["pid"].get<std::int64_t>()];
+    }
+    return found;
+  }
+};
+
+TEST_F(SampledProgram, ShowsTheFunctionOutsideOnednn) {
+  const ProgramResult result = profile(program({"relu", "spin", "300", "relu"}), {}, {"--sample"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr(" of CPU time, show "));
+  const auto samples = samples_in("compute_outside(int)");
+  ASSERT_EQ(samples.size(), 1U) << result.err;
+  EXPECT_GT(samples.begin()->second, 5);  // 60, if the kernel's clock is fine enough
+  const std::string summary = run({BENCH_BINARY, "analyze", "p.jsonl", "--summary"}).out;
+  EXPECT_THAT(summary, HasSubstr("function outside primitives, sampled"));
+  EXPECT_THAT(summary, HasSubstr("compute_outside(int) (bench_onednn_program)"));
+  const json grouped =
+      json::parse(run({BENCH_BINARY, "analyze", "p.jsonl", "--kind", "sample", "--aggregate-by",
+                       "object,name", "--columns", "object,name,count,cpu_ns", "--json"})
+                      .out);
+  EXPECT_GT(grouped["rows"].size(), 0U);
+  EXPECT_GT(grouped["rows"][0]["cpu_ns"], 0);
+}
+
+TEST_F(SampledProgram, CoversThreadsAndChildrenWithAndWithoutExec) {
+  const ProgramResult result =
+      profile(program({"team", "200", "child", "200", "self", "spin", "200"}), {}, {"--sample"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(samples_in("compute_outside(int)").size(), 3U) << result.err;
+  std::set<std::int64_t> threads;
+  for (const json& record : records("activity")) {
+    if (record["kind"] == "sample") threads.insert(record["tid"].get<std::int64_t>());
+  }
+  EXPECT_GE(threads.size(), 4U);
+}
+
+TEST_F(SampledProgram, KeepsItsOwnProfilingTimer) {
+  const ProgramResult result = profile(program({"prof", "300"}), {}, {"--sample"});
+  EXPECT_EQ(result.out, "own signals\n");
+  EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U) << result.err;
+}
+
+TEST_F(SampledProgram, GetsTheSignalThatItHandlesItself) {
+  const ProgramResult result =
+      profile(program({"spin", "200", "handlers", "spin", "200"}), {}, {"--sample"});
+  EXPECT_EQ(result.status, 0);  // its handlers abort
+  EXPECT_THAT(result.err, HasSubstr("the program handles the signal that the samples used"));
+  EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U);
+}
+
+TEST_F(SampledProgram, WithoutTheOptionThereAreNoSamples) {
+  ASSERT_EQ(profile(program({"relu", "spin", "100"})).status, 0);
+  EXPECT_THAT(samples_in("compute_outside(int)"), IsEmpty());
 }
 
 TEST_F(ProfileCommand, BacktraceNamesMainAndNothingOfTheCapture) {
@@ -305,7 +446,8 @@ TEST_F(ProfileCommand, AFullDiskLeavesTheSpoolAndNamesIt) {
            "profile --out p.jsonl -- \"$1\" print out" +
                relus + "; echo $?; ls; \"$0\" analyze p.jsonl.spool --json -t 0 -c type",
            BENCH_BINARY, BENCH_ONEDNN_PROGRAM});
-  EXPECT_THAT(result.out, StartsWith("out\n0\np.jsonl.spool\n{\"rows\":")) << result.err;
+  EXPECT_THAT(result.out, StartsWith("out\n0\np.jsonl.spool\n{\"answer\":\"oneDNN was "))
+      << result.err;
   EXPECT_THAT(result.out, HasSubstr("{\"type\":\"eltwise\"}"));
   EXPECT_THAT(result.err, HasSubstr("p.jsonl: cannot append to the file: No space left on device"));
   EXPECT_THAT(result.err, HasSubstr("the records are kept in p.jsonl.spool: `" BENCH_BINARY

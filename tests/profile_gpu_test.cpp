@@ -76,7 +76,8 @@ TEST_F(ProfileGpu, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
       profile({"init", "print", "one", "launch", "_Z4gemmv", "7", "exit", "7"});
   EXPECT_EQ(result.status, 7);
   EXPECT_EQ(result.out, "0\none\n");
-  EXPECT_THAT(result.err, HasSubstr("bench profile: GPU 0: 1 kernel in 1.000 us, busy 100.0 %\n"));
+  EXPECT_THAT(result.err, HasSubstr("bench profile: GPU 0: 1 kernel in 1.000 us, busy 100.0 % of "
+                                    "the time from the first to the last kernel\n"));
   EXPECT_THAT(result.err, HasSubstr("bench profile: 1 kernel, "));
   EXPECT_THAT(result.err, HasSubstr("next: " BENCH_BINARY " analyze p.jsonl --kind kernel\n"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
@@ -318,14 +319,14 @@ TEST_F(ProfileGpu, KindsChooseTheRows) {
   ASSERT_EQ(profile(words, {"--profile=device"}).status, 0);
   std::set<std::string> kinds;
   for (const json& activity : records("activity")) kinds.insert(activity["kind"]);
-  EXPECT_EQ(kinds, (std::set<std::string>{"kernel", "counter"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"kernel", "counter", "process"}));
   EXPECT_THAT(places("kernel"), ElementsAre("gemm x"));
 
   const ProgramResult none = profile(words, {"--profile=operators"});
   EXPECT_THAT(none.err, Not(HasSubstr("device rows")));
   kinds.clear();
   for (const json& activity : records("activity")) kinds.insert(activity["kind"]);
-  EXPECT_EQ(kinds, std::set<std::string>{"range"});
+  EXPECT_EQ(kinds, (std::set<std::string>{"process", "range"}));
   // Earlier, `counters` beside another kind was left out without a message.
   for (const char* option : {"--profile=counters", "--profile=operators,counters"}) {
     const ProgramResult refused = profile(words, {option});

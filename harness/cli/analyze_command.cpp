@@ -111,6 +111,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   Summary summary;
   MeasuringKernelFilter shown(summary);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, shown));
+  summary.set_start_times(report.starts);
   *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
   report_losses("analyze", report, arguments.verbosity, *env.err);
   if (const std::string note = shown.note(); !note.empty())
@@ -130,6 +131,8 @@ Status analyze_file(const Arguments& arguments, Env& env) {
           : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, make_target(env)));
+  if (!outcome.answer.empty() && arguments.verbosity == Verbosity::normal)
+    print_line(*env.err, fmt::format("bench analyze: {}", outcome.answer));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& note : outcome.notes)
     print_line(*env.err, fmt::format("bench analyze: {}", note));

@@ -102,6 +102,7 @@ struct Arguments {
   std::optional<std::string> by;              // compare --by PARAMETER
   std::optional<std::string> against;         // compare --against VALUE
   bool backtrace = false;                     // profile --backtrace
+  bool sample = false;                        // profile --sample
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
   std::vector<std::string> windows;           // profile --window, one or two values
   std::optional<std::string> baseline;        // --baseline DIR, the store

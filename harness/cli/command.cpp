@@ -65,9 +65,10 @@ constexpr std::array<std::string_view, 10> kSelftestOptions = {
     "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 12> kProfileOptions = {
-    "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
-    "trace", "window",  "backtrace",  "onednn-verbose",     "quiet",       "force"};
+constexpr std::array<std::string_view, 13> kProfileOptions = {
+    "out",   "profile", "no-profile", "profile-iterations", "sample-rate",    "profile-format",
+    "trace", "window",  "sample",     "backtrace",          "onednn-verbose", "quiet",
+    "force"};
 constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
@@ -337,6 +338,8 @@ constexpr std::array kCommands = {
         "does not contain them.",
         "bench profile -- python3 infer.py                   # then: bench analyze "
         "profile-PID.jsonl\n"
+        "bench profile --sample -- python3 infer.py          # and where the time outside oneDNN "
+        "goes\n"
         "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
         "bench profile --window nvtx:step --window 20-25 -- python3 train.py   # six steps\n"
         "bench profile --trace t.json.gz --sample-rate 10 -- ./serve --once    # a timeline, with "

@@ -332,6 +332,12 @@ constexpr std::array kOptions = {
              a.backtrace = true;
              return Done{};
            }},
+    Option{"sample", '\0', "",
+           "also sample where the program computes, 199 times per second of CPU time",
+           [](Arguments& a, const std::string&) -> Status {
+             a.sample = true;
+             return Done{};
+           }},
     Option{"onednn-verbose", '\0', "LEVEL",
            "value of ONEDNN_VERBOSE for the program, e.g. all (default: creation and execution)",
            [](Arguments& a, const std::string& v) -> Status {

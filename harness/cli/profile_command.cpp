@@ -165,6 +165,7 @@ Result<CaptureRequest> make_capture_request(const Arguments& arguments,
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
   if (switches.sample_rate > 0) request.resident = ResidentMemory::yes;
+  if (arguments.sample) request.sample_period = kSamplePeriod;
   request.kinds = format_kinds(switches.kinds);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
@@ -282,12 +283,14 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     return run_unprofiled(arguments, *program, *prepared->obstacle, env);
   }
   const std::string started = env.utc_now();
+  const Nanoseconds start = env.clock->now();
   const auto status = run_under_capture(prepared->request, *program, arguments.verbosity,
                                         prepared->settings.cuda, env);
   if (!status.ok()) {
     remove_spools(prepared->files);
     return fail("profile", status.error(), ExitStatus::usage, env);
   }
+  prepared->settings.program_times = ProgramTimes{start, env.clock->now()};
   return write_profile(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
 }
 

@@ -3,6 +3,8 @@
 
 #include "ops/framework_operator.hpp"
 #include "ops/tensor_core/architecture.hpp"
+#include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/sample_times.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
@@ -33,7 +35,8 @@ class DiscardingSink final : public ActivitySink {
 };
 
 // Forwards activities of the requested groups and counts them. The only counters of a spool are
-// memory samples. add_gpu_rows() selects the activities of GPUs.
+// memory samples. The times of the processes are always recorded, since all shares refer to them.
+// add_gpu_rows() selects the activities of GPUs.
 class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
@@ -41,16 +44,19 @@ class GroupSink final : public ActivitySink {
   Status consume(const Activity& activity) override {
     const bool is_sample = activity.kind == ActivityKind::counter;
     const RecordGroup group = is_sample ? RecordGroup::memory : record_group(activity.kind);
-    if (!groups_.contains(group)) return Done{};
-    ++forwarded_;
+    const bool is_process = activity.kind == ActivityKind::process;
+    if (!is_process && !groups_.contains(group)) return Done{};
+    ++(is_process ? processes_ : forwarded_);
     return next_.consume(activity);
   }
-  std::int64_t forwarded() const { return forwarded_; }
+  std::int64_t forwarded() const { return forwarded_; }  // without the times of the processes
+  std::int64_t processes() const { return processes_; }
 
  private:
   const std::set<RecordGroup>& groups_;
   ActivitySink& next_;
   std::int64_t forwarded_ = 0;
+  std::int64_t processes_ = 0;
 };
 
 // First pass: reads the metadata of the spool.
@@ -81,8 +87,12 @@ SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts
                                 const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
   options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
+  options.function_begin = [&names](std::string_view path, std::uint64_t address) {
+    return names.function_begin(path, address);
+  };
   options.window = settings.window;
   options.sample_rate = settings.sample_rate;
+  options.program = settings.program_times;
   options.compute_work = ops::make_framework_work_provider(platform);
   options.facts = std::move(facts);
   return options;
@@ -111,13 +121,18 @@ Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& file
                                     const CaptureSettings& settings) {
   BENCH_ASSIGN_OR_RETURN(auto source, open_text(files.spool));
   if (!sessions.empty()) options.launches = &launches;
-  GroupSink selected(settings.kinds, file);
+  SampleTimes samples(&file);
+  CoverageSink coverage(&samples);
+  GroupSink selected(settings.kinds, coverage);
   CaptureOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.spool, read_spool(*source, selected, options));
   launches.finish();
   BENCH_ASSIGN_OR_RETURN(
-      outcome.gpu, add_gpu_rows(sessions, launches, outcome.spool.facts, settings.kinds, file));
-  outcome.activities = selected.forwarded() + outcome.gpu.activities;
+      outcome.gpu, add_gpu_rows(sessions, launches, outcome.spool.facts, settings.kinds, coverage));
+  outcome.recorded = selected.forwarded() + outcome.gpu.activities;
+  outcome.activities = outcome.recorded + selected.processes();
+  outcome.coverage = coverage.coverage(StartTimes::recorded);
+  outcome.samples = describe_samples(samples);
   BENCH_RETURN_IF_ERROR(file.flush());
   return outcome;
 }

@@ -98,7 +98,10 @@ std::string format_devices(const GpuRowsReport& gpu) {
     text +=
         fmt::format("{}: GPU {}{}: {} in {}", kTool, device.device, process,
                     format_quantity(device.kernels, "kernel"), format_time(device.kernel_union));
-    if (device.busy_share) text += fmt::format(", busy {:.1f} %", 100 * *device.busy_share);
+    if (device.busy_share) {
+      text += fmt::format(", busy {:.1f} % of the time from the first to the last kernel",
+                          100 * *device.busy_share);
+    }
     text += '\n';
   }
   return text;
@@ -111,6 +114,10 @@ std::string format_capture_notes(const CaptureOutcome& outcome) {
   if (read.malformed + read.unknown > 0) {
     text +=
         fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.malformed, read.unknown);
+  }
+  if (outcome.spool.sampling.lost > 0) {
+    text += fmt::format("{}: {} lost, because the thread was writing others\n", kTool,
+                        format_quantity(outcome.spool.sampling.lost, "sample"));
   }
   if (outcome.is_incomplete) {
     text += fmt::format(
@@ -176,9 +183,14 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings
   const auto device_reason = explain_missing_gpu_rows(outcome, settings);
   const std::string device_note =
       device_reason ? fmt::format("; no device rows: {}", *device_reason) : "";
-  if (outcome.activities == 0) {
-    return text + fmt::format("{}: nothing captured: {}; {} contains no activity{}\n", kTool,
-                              explain_empty_profile(outcome, settings), file, device_note);
+  if (outcome.recorded == 0) {
+    return text + fmt::format("{}: nothing captured: {}; {} contains only when the process ran{}\n",
+                              kTool, explain_empty_profile(outcome, settings), file, device_note);
+  }
+  if (const std::string answer = describe_coverage(outcome.coverage); !answer.empty()) {
+    const std::string samples =
+        outcome.samples.empty() ? "" : fmt::format("{}: {}\n", kTool, outcome.samples);
+    text = fmt::format("{}: {}\n{}{}", kTool, answer, samples, text);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
                             describe_contents(outcome, settings, file), settings.program,

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
+#include "profiler/analysis/coverage.hpp"
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/spool_reader.hpp"
 #include "profiler/nvtx/window.hpp"
@@ -27,6 +28,9 @@ struct CaptureOutcome {
   SpoolReport spool;
   GpuRowsReport gpu;
   std::int64_t activities = 0;  // in the profile
+  std::int64_t recorded = 0;    // of these, without the times of the processes
+  WallCoverage coverage;
+  std::string samples;  // describe_samples()
   // Some records are missing because the program could not write them while it ran.
   bool is_incomplete = false;
 };
@@ -37,7 +41,8 @@ struct CaptureSettings {
   CaptureWindow window;
   CudaCapture cuda;
   std::int64_t sample_rate = 0;
-  std::string program = "bench";  // Arguments::program
+  std::string program = "bench";                   // Arguments::program
+  std::optional<ProgramTimes> program_times = {};  // known after the program ended
 };
 
 // Returns whether any of the groups contains GPU activities.

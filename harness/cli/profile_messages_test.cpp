@@ -27,6 +27,7 @@ class CaptureSummary : public ::testing::Test {
     ++outcome_.gpu.processes;
     outcome_.gpu.activities += 2;
     outcome_.activities += 2;
+    outcome_.recorded += 2;
     GpuDeviceSummary summary;
     summary.pid = pid;
     summary.device = device;
@@ -43,7 +44,7 @@ class CaptureSummary : public ::testing::Test {
 TEST_F(CaptureSummary, NothingHasItsReason) {
   EXPECT_EQ(text(),
             "bench profile: nothing captured: 1 process ran, and none of them used oneDNN, NVTX or "
-            "CUDA; p.jsonl contains no activity\n");
+            "CUDA; p.jsonl contains only when the process ran\n");
   outcome_.spool.processes = 0;
   EXPECT_THAT(text(), HasSubstr("did not load the capture library"));
   outcome_.spool.processes = 1;
@@ -63,7 +64,7 @@ TEST_F(CaptureSummary, WhatCouldNotBeWrittenIsTold) {
 }
 
 TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAskedFor) {
-  outcome_.activities = outcome_.spool.ranges = 3;
+  outcome_.activities = outcome_.recorded = outcome_.spool.ranges = 3;
   EXPECT_EQ(text(),
             "bench profile: 3 NVTX ranges, 3 activities in p.jsonl; next: bench analyze p.jsonl "
             "--kind range\n");
@@ -80,13 +81,17 @@ TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAske
 TEST_F(CaptureSummary, DevicesHaveALineEachAndNameTheirProcessWhereThereAreSeveral) {
   add_device(12, 0);
   outcome_.gpu.notes = {"GPU of process 12: 3 records were dropped"};
-  EXPECT_EQ(text(),
-            "bench profile: GPU of process 12: 3 records were dropped\n"
-            "bench profile: GPU 0: 2 kernels in 2.000 ms, busy 66.7 %\n"
-            "bench profile: 2 kernels, 2 activities in p.jsonl; next: bench analyze p.jsonl --kind "
-            "kernel\n");
+  EXPECT_EQ(
+      text(),
+      "bench profile: GPU of process 12: 3 records were dropped\n"
+      "bench profile: GPU 0: 2 kernels in 2.000 ms, busy 66.7 % of the time from the first to the "
+      "last kernel\n"
+      "bench profile: 2 kernels, 2 activities in p.jsonl; next: bench analyze p.jsonl --kind "
+      "kernel\n");
   add_device(13, 1);
-  EXPECT_THAT(text(), HasSubstr("GPU 1 of process 13: 2 kernels in 2.000 ms, busy 66.7 %\n"));
+  EXPECT_THAT(text(), HasSubstr("GPU 1 of process 13: 2 kernels in 2.000 ms, busy 66.7 % of the "
+                                "time from the first to the "
+                                "last kernel\n"));
 }
 
 TEST_F(CaptureSummary, AnEmptyWindowIsToldFromAProgramThatAskedNothing) {
@@ -98,7 +103,7 @@ TEST_F(CaptureSummary, AnEmptyWindowIsToldFromAProgramThatAskedNothing) {
 }
 
 TEST_F(CaptureSummary, RowsThatWereNotAskedForAreNotCounted) {
-  outcome_.activities = 4;
+  outcome_.activities = outcome_.recorded = 4;
   outcome_.spool.executed = 2;
   settings_.kinds = {RecordGroup::device};
   EXPECT_THAT(text(), HasSubstr("bench profile: 4 activities in p.jsonl"));

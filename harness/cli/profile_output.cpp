@@ -153,8 +153,8 @@ std::string format_device(const ProfilePassRecord& pass) {
   const auto time = details.integer("gpu.kernel_union_ns");
   const auto busy = details.number("gpu.busy_share");
   if (kernels && time && busy) {
-    text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} %\n", *kernels,
-                        format_time(Nanoseconds(*time)), 100 * *busy);
+    text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} % from the first to the last\n",
+                        *kernels, format_time(Nanoseconds(*time)), 100 * *busy);
   }
   if (const auto note = details.text("gpu.note")) text += fmt::format("    note: {}\n", *note);
   return text;

@@ -16,6 +16,7 @@
 #include "harness/result/result_text.hpp"
 #include "harness/store/store.hpp"
 #include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/summary.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/timeline_page.hpp"
@@ -114,17 +115,20 @@ Existing existing_policy(const Arguments& arguments) {
   return arguments.force ? Existing::replace : Existing::refuse;
 }
 
-// Writes the report to --out or to standard output. `cases` is the number of cases in the report.
-Status write_output(const std::string& output, std::size_t cases, const Arguments& arguments,
-                    Env& env) {
+// Writes the report to --out or to standard output. `cases` is the number of cases in the report;
+// nullopt: it is not a report of cases.
+Status write_output(const std::string& output, std::optional<std::size_t> cases,
+                    const Arguments& arguments, Env& env) {
   if (!arguments.out) {
     *env.out << output;
     return Done{};
   }
   BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output, existing_policy(arguments)));
   if (arguments.verbosity == Verbosity::normal) {
-    print_line(*env.err, fmt::format("bench report: {} case{} in {}", cases, cases == 1 ? "" : "s",
-                                     *arguments.out));
+    const std::string what =
+        cases ? fmt::format("{} case{} in {}", *cases, *cases == 1 ? "" : "s", *arguments.out)
+              : fmt::format("wrote {}", *arguments.out);
+    print_line(*env.err, fmt::format("bench report: {}", what));
   }
   return Done{};
 }
@@ -319,6 +323,64 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
+// Returns whether the file is a profile of a whole program, which has no cases.
+bool is_program_profile(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  const auto source = open_text(path);
+  if (!source.ok()) return false;
+  const auto reader = find_reader(**source);
+  return reader.ok() && ((*reader)->name == "profile" || (*reader)->name == "capture");
+}
+
+// Reads a profile into `sink`, and returns how its start times are known.
+Result<StartTimes> replay_profile(const std::string& path, ActivitySink& sink, Env& env,
+                                  Verbosity verbosity) {
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(path));
+  BeginRecordMerger merger(sink);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
+  BENCH_RETURN_IF_ERROR(merger.finish());
+  report_losses("report", report, verbosity, *env.err);
+  return report.starts;
+}
+
+// Reports a profile of a program: the tables of `bench analyze --summary`, which begin with the
+// share of the process that they show. The page is the timeline.
+Status write_program_profile(const std::string& path, const ReportFormat& format,
+                             const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "profile"));
+  const bool is_page = format.name == "html";
+  if (!is_page && format.name != "text" && format.name != "md" && format.name != "json") {
+    return Error{
+        fmt::format("a profile has no report in the format `{}`", format.name), path,
+        "choose --format text, md, json or html; `bench analyze --format csv` writes rows"};
+  }
+  std::string timeline;
+  TraceOptions trace_options;
+  trace_options.title = path;
+  const auto trace = ChromeTrace::to(timeline_page_bytes(path, text_bytes(timeline)),
+                                     scratch_folder(env), trace_options);
+  Summary summary;
+  std::vector<ActivitySink*> sinks = {&summary};
+  if (is_page) sinks.push_back(trace.get());
+  AllSinks all(std::move(sinks));
+  BENCH_ASSIGN_OR_RETURN(const StartTimes starts,
+                         replay_profile(path, all, env, arguments.verbosity));
+  summary.set_start_times(starts);
+  SummaryOptions options;
+  if (!arguments.out) options.width = limited_width(env);
+  std::string output =
+      format.name == "json" ? summary_json(summary, options) : format_summary(summary, options);
+  if (format.name == "md") output = "```text\n" + output + "```\n";
+  if (is_page) {
+    const auto coverage = summary.attribution().coverage;
+    if (coverage) trace->describe("share", describe_coverage(*coverage));
+    BENCH_RETURN_IF_ERROR(trace->finish());
+    output = std::move(timeline);
+  }
+  return write_output(output, std::nullopt, arguments, env);
+}
+
 Status write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
@@ -334,6 +396,9 @@ Status write_report(const Arguments& arguments, Env& env) {
   }
   if (paths.size() == 1 && is_directory(paths[0])) {
     return write_history(paths[0], *format, arguments, env);
+  }
+  if (paths.size() == 1 && is_program_profile(paths[0])) {
+    return write_program_profile(paths[0], *format, arguments, env);
   }
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_texts(paths));
   const std::string name = paths.size() == 1 ? paths[0] : "(all files)";

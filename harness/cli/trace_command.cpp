@@ -7,6 +7,7 @@
 #include "harness/cli/option.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/coverage.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/trace_validator.hpp"
@@ -99,9 +100,14 @@ Status read_into(const std::string& path, TraceTarget& output, const Arguments& 
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
   source->share(passes);
   WorkSink with_work(ops::make_work_provider(), *output.sink);
-  BeginRecordMerger merger(with_work);
+  CoverageSink coverage(&with_work);
+  BeginRecordMerger merger(coverage);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
   BENCH_RETURN_IF_ERROR(merger.finish());
+  // The iterations of a run are a whole of their own.
+  if (report.format != "result") {
+    output.describe("share", describe_coverage(coverage.coverage(report.starts)));
+  }
   report_losses("trace", report, arguments.verbosity, *env.err);
   for (const auto& [name, value] : report.facts) output.describe(name, value);
   activities += report.activities;

@@ -2,11 +2,14 @@
 #include "profiler/analysis/query.hpp"
 
 #include "base/printable.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/collector.hpp"
+#include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/file_contents.hpp"
 #include "profiler/analysis/query_plan.hpp"
+#include "profiler/analysis/sample_times.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
 #include "profiler/gpu/measuring_kernels.hpp"
@@ -52,10 +55,15 @@ class QuerySink final : public ActivitySink {
   Collector& collector() { return *collector_; }
   std::int64_t out_of_order() const { return self_.out_of_order(); }
   const FileContents& contents() const { return contents_; }
+  // Whether the file contains recorded iterations, whose whole each case knows.
+  bool has_iterations() const { return has_iterations_; }
 
  private:
   Status select(const Activity& activity, std::optional<Nanoseconds> self) {
     contents_.add(activity);
+    has_iterations_ =
+        has_iterations_ || (activity.kind == ActivityKind::range &&
+                            activity.attributes.find(Attribute::iteration) != nullptr);
     const Level level = plan_.selection.level(activity);
     if (level == Level::none || level < level_) return Done{};
     if (level > level_) {
@@ -75,6 +83,7 @@ class QuerySink final : public ActivitySink {
   std::unique_ptr<Collector> collector_;
   SelfTimes self_;
   Level level_ = Level::none;
+  bool has_iterations_ = false;
 };
 
 std::string plural(std::int64_t count, std::string_view one, std::string_view several) {
@@ -96,8 +105,14 @@ constexpr std::array<std::string_view, 26> kFirstToDrop = {
 class Output {
  public:
   Output(const QueryPlan& plan, QuerySink& answer, const ReadReport& report,
-         const CeilingKnowledge& ceilings, const AnalysisTarget& target)
-      : plan_(plan), answer_(answer), report_(report), ceilings_(ceilings), target_(target) {}
+         const CeilingKnowledge& ceilings, const std::string& part_of_whole,
+         const AnalysisTarget& target)
+      : plan_(plan),
+        answer_(answer),
+        report_(report),
+        ceilings_(ceilings),
+        part_of_whole_(part_of_whole),
+        target_(target) {}
 
   Result<std::int64_t> write(std::string_view file) {
     describe(file);
@@ -123,6 +138,14 @@ class Output {
   void describe(std::string_view file) {
     shape_.selected = totals().selected;
     shape_.total = totals().time;
+    shape_.answer = part_of_whole_;
+    if (!part_of_whole_.empty()) {
+      const auto width = static_cast<std::size_t>(
+          target_.terminal_width.value_or(static_cast<std::int64_t>(part_of_whole_.size())));
+      std::string lines = wrap(part_of_whole_, width, 0);
+      if (lines.ends_with('\n')) lines.pop_back();
+      shape_.notes.push_back(std::move(lines));
+    }
     describe_selection(
         printable(fmt::format("{}: {}, {}", file, report_.format, activities(report_.activities))),
         fmt::format("selected {}, {} ({} ns) in sum", totals().selected, format_time(totals().time),
@@ -309,6 +332,7 @@ class Output {
   QuerySink& answer_;
   const ReadReport& report_;
   const CeilingKnowledge& ceilings_;
+  const std::string& part_of_whole_;  // describe_coverage(); empty for recorded iterations
   const AnalysisTarget& target_;
   TableShape shape_;
   std::vector<std::size_t> visible_;
@@ -330,15 +354,22 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   WorkSink work(compute_work, names);
   MeasuringKernelFilter shown(work);
   const bool is_asked_by_name = options.name.has_value() || !options.types.empty();
-  BeginRecordMerger announcements(is_asked_by_name ? static_cast<ActivitySink&>(work) : shown);
+  CoverageSink coverage(is_asked_by_name ? static_cast<ActivitySink*>(&work) : &shown);
+  SampleTimes samples(&coverage);
+  BeginRecordMerger announcements(samples);
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
   BENCH_RETURN_IF_ERROR(announcements.finish());
   BENCH_RETURN_IF_ERROR(answer.finish());
   outcome.selected = answer.collector().totals().selected;
-  Output output(plan, answer, outcome.report, ceilings, target);
+  std::string part_of_whole = answer.has_iterations()
+                                  ? std::string()
+                                  : describe_coverage(coverage.coverage(outcome.report.starts));
+  if (!samples.empty()) part_of_whole += " " + describe_samples(samples);
+  Output output(plan, answer, outcome.report, ceilings, part_of_whole, target);
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
+  if (plan.format->answer == TableFormat::Answer::beside) outcome.answer = part_of_whole;
   if (outcome.selected == 0 && !people) {
     outcome.notes.push_back(answer.contents().describe_empty_selection());
   }

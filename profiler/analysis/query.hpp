@@ -81,6 +81,9 @@ struct AnalysisOutcome {
   std::int64_t selected = 0;
   std::int64_t shown = 0;          // number of rows
   std::vector<std::string> notes;  // for the user, next to the table
+  // Which part of the processes' wall time was recorded, if the format has no place for it; else
+  // empty.
+  std::string answer;
 };
 
 // Returns an error in `options` only, such as an unknown column or a bad pattern, before anything

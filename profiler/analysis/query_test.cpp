@@ -359,6 +359,8 @@ TEST(Query, AnEmptySelectionSaysWhatThereWouldBe) {
   const Answer programs = ask(sample(), options);
   EXPECT_THAT(programs.text, Not(HasSubstr("nothing")));
   EXPECT_THAT(programs.outcome.notes, ElementsAre(HasSubstr("nothing selected")));
+  EXPECT_THAT(programs.outcome.answer, HasSubstr("oneDNN was "));
+  EXPECT_EQ(people.outcome.answer, "");
   EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file contains no activities"));
 }
 

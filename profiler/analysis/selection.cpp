@@ -36,6 +36,8 @@ Level to_level(ActivityKind kind) {
     case ActivityKind::overhead:
     case ActivityKind::marker:
     case ActivityKind::counter:
+    case ActivityKind::process:
+    case ActivityKind::sample:
       break;
   }
   return Level::none;

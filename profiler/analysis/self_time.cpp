@@ -42,6 +42,8 @@ bool nests(const Activity& activity) {
     case ActivityKind::allocation:
     case ActivityKind::marker:
     case ActivityKind::counter:
+    case ActivityKind::process:
+    case ActivityKind::sample:
       break;
   }
   return false;

@@ -4,8 +4,10 @@
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/group.hpp"
+#include "profiler/analysis/interval_union.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
+#include "profiler/analysis/wall_shares.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +88,8 @@ Role classify_role(const Activity& activity) {
     case ActivityKind::range:
     case ActivityKind::marker:
     case ActivityKind::counter:
+    case ActivityKind::process:
+    case ActivityKind::sample:
       return Role::other;
   }
   const std::string_view phase = activity.attributes.text(Attribute::phase);
@@ -119,6 +123,8 @@ std::string_view find_category(const Activity& activity) {
       return "marker";
     case ActivityKind::allocation:
     case ActivityKind::counter:
+    case ActivityKind::process:
+    case ActivityKind::sample:
       break;
   }
   return "";
@@ -126,6 +132,7 @@ std::string_view find_category(const Activity& activity) {
 
 // Rows for time outside any name: not explained by a layer, a primitive or an operator.
 constexpr const char* kUnattributed = "(unattributed)";
+constexpr const char* kOutside = "(outside)";  // nothing was recorded
 constexpr const char* kNoPrimitive = "(outside primitives)";
 constexpr const char* kNoOperator = "(no operator)";
 
@@ -200,7 +207,9 @@ bool is_iteration(const Activity& activity) {
          activity.attributes.find(Attribute::iteration) != nullptr;
 }
 
-using Durations = std::map<std::string, Nanoseconds>;
+using analysis::divide_wall;
+using analysis::Durations;
+using analysis::sum_durations;
 
 void add_time(Durations& durations, const std::string& name, Nanoseconds time) {
   Nanoseconds& sum = durations[name];
@@ -210,12 +219,6 @@ void add_time(Durations& durations, const std::string& name, Nanoseconds time) {
 Nanoseconds find_time(const Durations& durations, const std::string& name) {
   const auto found = durations.find(name);
   return found == durations.end() ? Nanoseconds(0) : found->second;
-}
-
-Nanoseconds sum_durations(const Durations& durations) {
-  Nanoseconds sum{0};
-  for (const auto& [name, time] : durations) sum = saturating_sum(sum, time);
-  return sum;
 }
 
 // Divides the time of one part of the profile. Each nanosecond is in one layer, and in one operator
@@ -230,9 +233,14 @@ struct Breakdown {
   Durations outside = {};         // by layer: time outside primitives
   Durations work = {};            // by operator: time of what was executed
   Durations host_operators = {};  // by operator
+  // The same times, with those of several threads at once counted once.
+  analysis::IntervalUnion occupied = {}, worked = {}, operated = {};
 
   void add(const Activity& activity, Nanoseconds self) {
     const Role role = classify_role(activity);
+    const Nanoseconds end = activity.start + *activity.duration;
+    occupied.add(activity.start, end);
+    if (role == Role::work) worked.add(activity.start, end);
     // Within an iteration, everything except the gaps belongs to a case. Elsewhere, only activities
     // that state their owner do.
     const bool is_owned =
@@ -247,6 +255,32 @@ struct Breakdown {
     } else {
       add_time(outside, layer, self);
     }
+  }
+};
+
+void add_times(Durations& durations, const Durations& more) {
+  for (const auto& [name, time] : more) add_time(durations, name, time);
+}
+
+// What the tables of layers and operators show: times of threads, and shares of the wall time.
+struct Division {
+  Nanoseconds wall{0};
+  Nanoseconds unattributed{0}, outside{0};               // parts of the wall time
+  Durations layers, outside_work;                        // times of threads
+  Durations layer_shares, work_shares, operator_shares;  // parts of the wall time
+  bool is_concurrent = false;
+
+  void add(const Breakdown& part, Nanoseconds part_wall) {
+    const Durations divided = divide_wall(part.layers, part.occupied.total());
+    is_concurrent = is_concurrent || sum_durations(part.layers) > part.occupied.total();
+    add_times(layers, part.layers);
+    add_times(outside_work, part.outside);
+    add_times(layer_shares, divided);
+    add_times(work_shares, divide_wall(part.work, part.worked.total()));
+    add_times(operator_shares, divide_wall(part.host_operators, part.operated.total()));
+    wall = saturating_sum(wall, part_wall);
+    unattributed = saturating_sum(unattributed, find_time(divided, kUnattributed));
+    outside = saturating_sum(outside, std::max(Nanoseconds(0), part_wall - sum_durations(divided)));
   }
 };
 
@@ -311,13 +345,13 @@ Nanoseconds time_within(const Durations& layers, const std::string& name) {
 
 // A layer defined by ranges. If its time is not only in the ranges that open it (for example in the
 // backward pass), the statistics of single ranges are unknown.
-TimeRow layer_of_ranges(const std::string& name, const Times* opening, const Breakdown& part) {
+TimeRow layer_of_ranges(const std::string& name, const Times* opening, const Division& division) {
   TimeRow row = opening == nullptr ? TimeRow() : make_time_row(name, *opening);
-  const Nanoseconds total = time_within(part.layers, name);
+  const Nanoseconds total = time_within(division.layers, name);
   if (row.total != total) row.min = row.max = row.mean = row.p50 = row.p95 = std::nullopt;
   row.name = name;
   row.total = total;
-  row.self = find_time(part.outside, name);
+  row.self = find_time(division.outside_work, name);
   return row;
 }
 
@@ -357,6 +391,8 @@ struct Summary::State final : public ActivitySink {
         announcements(*this) {}
 
   Status consume(const Activity& activity) override {
+    BENCH_RETURN_IF_ERROR(coverage.consume(activity));
+    BENCH_RETURN_IF_ERROR(samples.consume(activity));
     const std::string category(find_category(activity));
     if (!category.empty()) BENCH_RETURN_IF_ERROR(nesting(category).consume(activity));
     return self_times.consume(activity);
@@ -386,16 +422,20 @@ struct Summary::State final : public ActivitySink {
     const Role role = classify_role(activity);
     const std::string type(analysis::operation_type(activity));
     if (role == Role::host_operator) {
-      for (Breakdown* part : find_parts(activity)) add_time(part->host_operators, type, own);
+      for (Breakdown* part : find_parts(activity)) {
+        add_time(part->host_operators, type, own);
+        part->operated.add(activity.start,
+                           activity.start + activity.duration.value_or(Nanoseconds(0)));
+      }
     } else if (role == Role::work && activity.track.device) {
       add(device_layers, layer_name(activity));
       add(device_operators, type);
     }
   }
 
-  // Returns the parts that contain the activity: everything and, if applicable, the iterations.
+  // Returns the parts that contain the activity: its process and, if applicable, the iterations.
   std::vector<Breakdown*> find_parts(const Activity& activity) {
-    std::vector<Breakdown*> parts = {&everything};
+    std::vector<Breakdown*> parts = {&processes[activity.track.pid]};
     if (activity.attributes.find(Attribute::iteration) != nullptr) parts.push_back(&iterations);
     return parts;
   }
@@ -408,7 +448,26 @@ struct Summary::State final : public ActivitySink {
     static_cast<void>(announcements.finish());
     static_cast<void>(self_times.finish());
     for (auto& [category, times] : own_times) static_cast<void>(times.finish());
-    iterations.wall = iteration_time;
+    divide();
+  }
+
+  // Divides the wall time of the recorded iterations or, without them, of the processes.
+  void divide() {
+    division = {};
+    if (has_iterations) {
+      division.wall = iteration_time;
+      division.unattributed = iterations.unattributed;
+      division.layers = division.layer_shares = iterations.layers;
+      division.outside_work = iterations.outside;
+      division.work_shares = iterations.work;
+      division.operator_shares = iterations.host_operators;
+      return;
+    }
+    for (const ProcessCoverage& process : coverage.coverage(starts).processes) {
+      const Breakdown& part = processes[process.pid];
+      division.add(part,
+                   process.source == WallSource::unknown ? part.occupied.total() : process.wall);
+    }
   }
 
   void add(const Activity& activity, std::optional<Nanoseconds> self) {
@@ -442,17 +501,17 @@ struct Summary::State final : public ActivitySink {
     iteration_time = saturating_sum(iteration_time, *activity.duration);
   }
 
-  // The part that the tables of layers and operators show; valid after flush().
-  const Breakdown& part() const { return has_iterations ? iterations : everything; }
-
   TimeRow layer_row(const std::string& name) const {
-    if (name == kUnattributed) return remainder_row(kUnattributed, part().unattributed);
+    if (name == kUnattributed) {
+      return remainder_row(kUnattributed, find_time(division.layers, kUnattributed));
+    }
+    if (name == kOutside) return remainder_row(kOutside, division.outside);
     if (const Times* host = find(host_layers, name)) return make_time_row(name, *host);
     const Times* opening = find(range_layers, name);
     const Times* work = find(work_layers, name);
-    const bool is_work_alone = opening == nullptr && !part().outside.contains(name);
+    const bool is_work_alone = opening == nullptr && !division.outside_work.contains(name);
     if (is_work_alone && work != nullptr) return make_time_row(name, *work);
-    return layer_of_ranges(name, opening, part());
+    return layer_of_ranges(name, opening, division);
   }
 
   void add_counter(const Activity& activity) {
@@ -476,7 +535,11 @@ struct Summary::State final : public ActivitySink {
   std::set<std::string> iteration_cases;  // cases with recorded iterations
   Nanoseconds last_time{0};
   Nanoseconds iteration_time{0};
-  Breakdown everything;
+  CoverageSink coverage;
+  SampleTimes samples;
+  StartTimes starts = StartTimes::recorded;
+  std::map<std::int64_t, Breakdown> processes;  // key: pid
+  Division division;                            // valid after flush()
   Breakdown iterations{.extent = Breakdown::Extent::iterations};
   TimesByName host_layers, range_layers, work_layers, device_layers;
   TimesByName host_operators, work_operators, device_operators;
@@ -502,35 +565,59 @@ bool Summary::empty() const {
   return state_->categories.empty() && state_->counters.empty() && state_->memory.empty();
 }
 
+void Summary::set_start_times(StartTimes starts) {
+  state_->starts = starts;
+  state_->pending = true;
+}
+
+const SampleTimes& Summary::samples() const {
+  state_->flush();
+  return state_->samples;
+}
+
 Attribution Summary::attribution() const {
   state_->flush();
-  const Breakdown& part = state_->part();
-  return {part.wall, part.wall - part.unattributed, part.unattributed,
-          state_->iteration_cases.size()};
+  const Division& division = state_->division;
+  Attribution result;
+  result.wall = division.wall;
+  result.unattributed = saturating_sum(division.unattributed, division.outside);
+  result.attributed = result.wall - result.unattributed;
+  result.outside = division.outside;
+  result.cases = state_->iteration_cases.size();
+  if (!state_->has_iterations) result.coverage = state_->coverage.coverage(state_->starts);
+  result.threads =
+      division.is_concurrent ? Attribution::Threads::at_once : Attribution::Threads::one_at_a_time;
+  return result;
 }
 
 std::vector<TimeRow> Summary::layers(const SummaryOptions& options) const {
   state_->flush();
-  const Breakdown& part = state_->part();
+  const Division& division = state_->division;
   std::set<std::string> names;
-  add_names(part.layers, names);
+  add_names(division.layers, names);
   add_names(state_->host_layers, names);
   add_names(state_->work_layers, names);
-  if (part.unattributed == Nanoseconds(0)) names.erase(kUnattributed);
+  if (division.unattributed == Nanoseconds(0)) names.erase(kUnattributed);
+  Durations shares = division.layer_shares;
+  if (division.outside > Nanoseconds(0)) {
+    names.insert(kOutside);
+    shares[kOutside] = division.outside;
+  }
   std::vector<TimeRow> rows;
   for (const std::string& name : names) rows.push_back(state_->layer_row(name));
-  return finish_table(std::move(rows), part.layers, part.wall, options);
+  return finish_table(std::move(rows), shares, division.wall, options);
 }
 
 std::vector<TimeRow> Summary::operators(const SummaryOptions& options) const {
   state_->flush();
-  const Breakdown& part = state_->part();
+  const Division& division = state_->division;
   if (!state_->work_operators.empty()) {
-    return operator_table(state_->work_operators, part.work, kNoPrimitive, part.wall, options);
+    return operator_table(state_->work_operators, division.work_shares, kNoPrimitive, division.wall,
+                          options);
   }
   if (state_->host_operators.empty()) return {};
-  return operator_table(state_->host_operators, part.host_operators, kNoOperator, part.wall,
-                        options);
+  return operator_table(state_->host_operators, division.operator_shares, kNoOperator,
+                        division.wall, options);
 }
 
 std::vector<TimeRow> Summary::device_layers(const SummaryOptions& options) const {

@@ -7,6 +7,8 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
+#include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/sample_times.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -64,12 +66,19 @@ struct SummaryOptions {
 
 // attributed + unattributed = wall.
 struct Attribution {
-  // Time of the recorded iterations (ranges with the attribute `iteration`). Without them, the time
-  // of everything recorded that is not nested.
+  // Time of the recorded iterations (ranges with the attribute `iteration`). Without them, the wall
+  // time of the processes (analysis/coverage.hpp) or, if the start times are unknown, the time of
+  // what was recorded.
   Nanoseconds wall{0};
-  Nanoseconds attributed{0};    // in activities with a layer or an operator
-  Nanoseconds unattributed{0};  // the rest: gaps, the tool's own work
-  std::size_t cases = 0;        // number of cases whose iterations `wall` adds
+  Nanoseconds attributed{0};             // in activities with a layer or an operator
+  Nanoseconds unattributed{0};           // the rest: gaps, the tool's own work
+  Nanoseconds outside{0};                // the part of `unattributed` in which nothing was recorded
+  std::size_t cases = 0;                 // number of cases whose iterations `wall` adds
+  std::optional<WallCoverage> coverage;  // nullopt if `wall` is that of iterations
+  // at_once: activities of several threads overlap. Their rows then add the times of the threads
+  // and share their common wall time in proportion.
+  enum class Threads { one_at_a_time, at_once };
+  Threads threads = Threads::one_at_a_time;
 };
 
 class Summary final : public ActivitySink {
@@ -82,6 +91,8 @@ class Summary final : public ActivitySink {
   // Activities of one track come in the order of their ends (as the recorder writes them) or of
   // their starts.
   Status consume(const Activity& activity) override;
+  // How the source knows when activities began (ReadReport::starts).
+  void set_start_times(StartTimes starts);
   // Clears everything (MXNet's dumps(reset)).
   void reset();
 
@@ -90,7 +101,7 @@ class Summary final : public ActivitySink {
   // Wall time by scope path, or by case outside any scope. A layer's time is that of its host
   // operators. If ranges define the layer, it is everything in the layer and below, and `self` is
   // the part outside primitives. Otherwise it is the time of the layer's primitives. Unattributed
-  // time is a row.
+  // time is a row, and so is the time in which nothing was recorded: "(outside)".
   std::vector<TimeRow> layers(const SummaryOptions& options) const;
   // Wall time by operator (attribute primitive, or else op, or else name) of what was executed on
   // the host. If nothing was, by host operators. Time outside operators is a row.
@@ -103,6 +114,7 @@ class Summary final : public ActivitySink {
   std::map<std::string, std::vector<TimeRow>> categories(const SummaryOptions& options) const;
   std::vector<MemoryRow> memory(const SummaryOptions& options) const;
   std::vector<CounterRow> counters(const SummaryOptions& options) const;
+  const SampleTimes& samples() const;
 
  private:
   struct State;
@@ -112,8 +124,9 @@ class Summary final : public ActivitySink {
 // Formats all tables, with units in every heading. Ends in a newline. Empty tables are omitted.
 std::string format_summary(const Summary& summary, const SummaryOptions& options = {});
 // One JSON object with nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
-// [...], "device_layers": [...], "device_operators": [...], "categories": {...}, "memory": [...],
-// "counters": [...]}. The tables of devices are present only if they have rows.
+// [...], "device_layers": [...], "device_operators": [...], "categories": {...}, "samples": {...},
+// "memory": [...], "counters": [...]}. The tables of devices and samples are present only if they
+// have rows.
 std::string summary_json(const Summary& summary, const SummaryOptions& options = {});
 
 }  // namespace bench

@@ -56,12 +56,18 @@ std::vector<std::string> names_of(const auto& rows) {
   return names;
 }
 
-// Four executions of known lengths.
+// Four executions of known lengths, without time between them.
 std::vector<Activity> executions() {
   return {timed(ActivityKind::primitive, "sqrt", 0, 52'000),
-          timed(ActivityKind::primitive, "plus", 100'000, 41'000),
-          timed(ActivityKind::primitive, "plus", 200'000, 22'000),
-          timed(ActivityKind::primitive, "dot", 300'000, 60'000)};
+          timed(ActivityKind::primitive, "plus", 52'000, 41'000),
+          timed(ActivityKind::primitive, "plus", 93'000, 22'000),
+          timed(ActivityKind::primitive, "dot", 115'000, 60'000)};
+}
+
+Activity process(std::int64_t start, std::int64_t time, std::int64_t pid = 0) {
+  Activity activity = timed(ActivityKind::process, "app", start, time);
+  activity.track.pid = activity.track.tid = pid;
+  return activity;
 }
 
 TEST(Summary, CountsEachExecutionOnce) {
@@ -253,9 +259,9 @@ TEST(Summary, TheBackwardPassOfALayerIsInItsTotal) {
                                       executed("reorder", "net:a", 21, 5),
                                       ranged("ConvolutionBackward0", "net:a", 20, 30)});
   const std::vector<TimeRow> rows = summary.layers({});
-  ASSERT_THAT(names_of(rows), ElementsAre("net", "net:a"));
+  ASSERT_THAT(names_of(rows), ElementsAre("net", "net:a", "(outside)"));
   EXPECT_EQ(rows[0].total, Nanoseconds(42));
-  EXPECT_DOUBLE_EQ(rows[0].share.value(), 2.0 / 42);
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 2.0 / 50);
   EXPECT_EQ(rows[1].total, Nanoseconds(40));
   EXPECT_EQ(rows[1].self, Nanoseconds(35));
   EXPECT_EQ(rows[1].count, 1);
@@ -269,9 +275,9 @@ TEST(Summary, DevicesHaveTablesOfTheirOwn) {
   kernel.kind = ActivityKind::kernel;
   kernel.track.device = 0;
   const Summary summary = summary_of({ranged("a", "net:a", 0, 10), kernel});
-  EXPECT_EQ(summary.attribution().wall, Nanoseconds(10));
-  ASSERT_THAT(names_of(summary.layers({})), ElementsAre("net:a"));
-  EXPECT_EQ(summary.layers({})[0].total, Nanoseconds(10));
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(305));
+  ASSERT_THAT(names_of(summary.layers({})), ElementsAre("(outside)", "net:a"));
+  EXPECT_EQ(summary.layers({})[1].total, Nanoseconds(10));
   ASSERT_THAT(names_of(summary.device_layers({})), ElementsAre("net:a"));
   EXPECT_EQ(summary.device_layers({})[0].total, Nanoseconds(300));
   EXPECT_THAT(names_of(summary.operators({})), IsEmpty());
@@ -316,7 +322,78 @@ TEST(Summary, AttributedAndUnattributedAreTheWallTime) {
   EXPECT_EQ(attribution.unattributed, Nanoseconds(20));
 }
 
-TEST(Summary, WithoutIterationsTheWallTimeIsAllThatWasRecorded) {
+// A PyTorch loop of 917 ms was shown as "wall 24 ms, convolution 80 %", which was 2 % of it.
+TEST(Summary, TheSharesAreThoseOfTheProcessAndTheRestIsOutside) {
+  const Summary summary =
+      summary_of({executed("convolution", "", 100'000'000, 20'000'000),
+                  executed("reorder", "", 300'000'000, 4'000'000), process(0, 917'000'000)});
+  const Attribution attribution = summary.attribution();
+  EXPECT_EQ(attribution.wall, Nanoseconds(917'000'000));
+  EXPECT_EQ(attribution.attributed, Nanoseconds(24'000'000));
+  EXPECT_EQ(attribution.unattributed, Nanoseconds(893'000'000));
+  EXPECT_EQ(attribution.outside, Nanoseconds(893'000'000));
+  const std::vector<TimeRow> layers = summary.layers({});
+  ASSERT_THAT(names_of(layers), ElementsAre("(outside)", "(no layer)"));
+  EXPECT_DOUBLE_EQ(layers[1].share.value(), 24.0 / 917);
+  EXPECT_DOUBLE_EQ(sum_of_shares(layers), 1.0);
+  const std::vector<TimeRow> operators = summary.operators({});
+  ASSERT_THAT(names_of(operators), ElementsAre("(outside primitives)", "convolution", "reorder"));
+  EXPECT_DOUBLE_EQ(operators[1].share.value(), 20.0 / 917);
+  EXPECT_DOUBLE_EQ(sum_of_shares(operators), 1.0);
+  EXPECT_THAT(
+      format_summary(summary),
+      testing::StartsWith("oneDNN was 24.00 ms of 917.0 ms of wall time, 2.6 %; the rest is "
+                          "invisible to this profile.\nwall 917.000000 ms of the process = "
+                          "attributed 24.000000 ms (2.6 %) + unattributed 893.000000 ms "
+                          "(97.4 %)\n"));
+  const json document = json::parse(summary_json(summary));
+  EXPECT_EQ(document["attribution"]["wall_source"], "processes");
+  EXPECT_EQ(document["attribution"]["outside_ns"], 893'000'000);
+  EXPECT_EQ(document["attribution"]["onednn_ns"], 24'000'000);
+}
+
+TEST(Summary, ThreadsThatWorkAtOnceShareTheWallTime) {
+  Activity second = executed("matmul", "b", 0, 100);
+  second.track.tid = 2;
+  const Summary summary =
+      summary_of({executed("convolution", "a", 0, 60), second, process(0, 200)});
+  const std::vector<TimeRow> operators = summary.operators({});
+  ASSERT_THAT(names_of(operators), ElementsAre("(outside primitives)", "matmul", "convolution"));
+  EXPECT_EQ(operators[1].total, Nanoseconds(100));  // time of the thread
+  // 160 of threads in 100 of wall time
+  EXPECT_NEAR(operators[1].share.value(), 100.0 * 100 / 160 / 200, 0.01);
+  EXPECT_NEAR(operators[2].share.value(), 60.0 * 100 / 160 / 200, 0.01);
+  EXPECT_DOUBLE_EQ(sum_of_shares(operators), 1.0);
+  EXPECT_DOUBLE_EQ(sum_of_shares(summary.layers({})), 1.0);
+  EXPECT_EQ(summary.attribution().outside, Nanoseconds(100));
+  EXPECT_THAT(format_summary(summary), HasSubstr("Several threads worked at once"));
+}
+
+TEST(Summary, TheWallTimesOfProcessesAddUp) {
+  Activity second = executed("matmul", "b", 20, 30);
+  second.track.pid = second.track.tid = 2;
+  const Summary summary = summary_of(
+      {executed("convolution", "a", 0, 60), second, process(0, 100), process(10, 50, 2)});
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(150));
+  EXPECT_EQ(summary.attribution().outside, Nanoseconds(60));
+  EXPECT_DOUBLE_EQ(sum_of_shares(summary.operators({})), 1.0);
+  EXPECT_THAT(format_summary(summary), HasSubstr(" of 2 processes together"));
+}
+
+TEST(Summary, WithoutStartTimesAShareIsOfWhatWasRecorded) {
+  Summary summary = summary_of(executions());
+  summary.set_start_times(StartTimes::computed);
+  const std::string text = format_summary(summary);
+  EXPECT_THAT(text, HasSubstr("so the share of the process is unknown."));
+  EXPECT_THAT(text, HasSubstr("sum 0.175000 ms of what was recorded"));
+  EXPECT_THAT(text, HasSubstr("of recorded [%]"));
+  EXPECT_THAT(text, Not(HasSubstr("wall")));
+  const json attribution = json::parse(summary_json(summary))["attribution"];
+  EXPECT_FALSE(attribution.contains("wall_ns"));
+  EXPECT_EQ(attribution["recorded_ns"], 175'000);
+}
+
+TEST(Summary, WithoutIterationsTheWallTimeIsFromTheFirstToTheLastActivity) {
   const Attribution attribution =
       summary_of({layer("net:a", 10, 50), timed(ActivityKind::range, "all", 0, 100)}).attribution();
   EXPECT_EQ(attribution.wall, Nanoseconds(100));
@@ -365,10 +442,10 @@ TEST(Summary, WhatNeverEndedIsCountedApart) {
   begun.duration.reset();
   begun.attributes.set(Attribute::unfinished, std::int64_t{1});
   const Summary summary = summary_of({layer("net:a", 10, 5), begun});
-  ASSERT_EQ(summary.layers({}).size(), 1u);
-  EXPECT_EQ(summary.layers({})[0].count, 2);
-  EXPECT_EQ(summary.layers({})[0].unfinished, 1);
-  EXPECT_EQ(summary.layers({})[0].total, Nanoseconds(5));
+  ASSERT_THAT(names_of(summary.layers({})), ElementsAre("(outside)", "net:a"));
+  EXPECT_EQ(summary.layers({})[1].count, 2);
+  EXPECT_EQ(summary.layers({})[1].unfinished, 1);
+  EXPECT_EQ(summary.layers({})[1].total, Nanoseconds(5));
   EXPECT_THAT(format_summary(summary), HasSubstr("net:a (1 unfinished)"));
 }
 
@@ -437,7 +514,7 @@ TEST(SummaryText, SaysOfHowManyCasesTheWallTimeIs) {
   cold.case_id = "cold";
   cold.start = Nanoseconds(200);
   EXPECT_THAT(format_summary(summary_of({hot, cold})),
-              testing::HasSubstr(" ms of 2 cases together"));
+              testing::HasSubstr(" ms of the recorded iterations of 2 cases together"));
   EXPECT_THAT(format_summary(summary_of({hot})), testing::Not(testing::HasSubstr("together")));
 }
 

@@ -71,10 +71,10 @@ std::string number(const std::optional<double>& value) {
   return format_or_unknown(value, [](double known) { return fmt::format("{:.15g}", known); });
 }
 
-// "share [%]" refers to the wall time, which the first line states. Other headings state their
+// "share [%]" refers to the wall time, which the first lines state. Other headings state their
 // reference.
 std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
-                       const SummaryOptions& options, const char* share = "share [%]") {
+                       const SummaryOptions& options, const char* share) {
   // p50, p95, cumulative share, min, max, mean, self, count.
   constexpr std::array<std::size_t, 8> kFirstToGo = {9, 10, 4, 6, 7, 8, 5, 1};
   SummaryTable table({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]",
@@ -118,20 +118,69 @@ std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOpti
   return std::move(table).text(options.width);
 }
 
+std::string sample_table(const std::string& heading, std::vector<SampleRow> rows,
+                         const SummaryOptions& options) {
+  constexpr std::array<std::size_t, 1> kFirstToGo = {1};
+  if (options.top > 0 && rows.size() > options.top) rows.resize(options.top);
+  SummaryTable table({heading, "samples [1]", "CPU time [ms]", "of samples [%]"}, kFirstToGo);
+  for (const SampleRow& row : rows) {
+    table.row(
+        {row.name, fmt::format("{}", row.samples), milliseconds(row.cpu), percent(row.share)});
+  }
+  return std::move(table).text(options.width);
+}
+
+bool is_wall_known(const Attribution& attribution) {
+  return !attribution.coverage || attribution.coverage->source != WallSource::unknown;
+}
+
+// Names the time that the shares refer to.
+std::string name_whole(const Attribution& attribution) {
+  if (!attribution.coverage) {
+    return attribution.cases > 1
+               ? fmt::format("the recorded iterations of {} cases together", attribution.cases)
+               : "the recorded iterations";
+  }
+  const std::size_t processes = attribution.coverage->processes.size();
+  const std::string of =
+      processes > 1 ? fmt::format(" of {} processes together", processes) : std::string();
+  switch (attribution.coverage->source) {
+    case WallSource::processes:
+      return processes > 1 ? fmt::format("{} processes together", processes) : "the process";
+    case WallSource::activities:
+      return "the time from the first to the last activity" + of;
+    case WallSource::unknown:
+      break;
+  }
+  return "what was recorded" + of;
+}
+
 std::string format_attribution(const Attribution& attribution, const SummaryOptions& options) {
   if (attribution.wall.count() == 0) return "";
   const auto share = [&](Nanoseconds time) {
     return 100 * static_cast<double>(time.count()) / static_cast<double>(attribution.wall.count());
   };
-  const std::string of_cases =
-      attribution.cases > 1 ? fmt::format(" of {} cases together", attribution.cases) : "";
-  const std::string wall = fmt::format("wall {} ms{}", milliseconds(attribution.wall), of_cases);
+  const std::size_t width = options.width.value_or(std::numeric_limits<std::size_t>::max());
+  const auto sentence = [&](const std::string& text) {
+    if (text.empty()) return text;
+    const std::string lines = options.width ? wrap(text, width, 0) : text;
+    return lines.ends_with('\n') ? lines : lines + "\n";
+  };
+  std::string text = attribution.coverage ? sentence(describe_coverage(*attribution.coverage)) : "";
+  if (attribution.threads == Attribution::Threads::at_once) {
+    text += sentence(
+        "Several threads worked at once: `total` adds their times, `share` divides the wall time "
+        "among them.");
+  }
+  const std::string wall =
+      fmt::format("{} {} ms of {}", is_wall_known(attribution) ? "wall" : "sum",
+                  milliseconds(attribution.wall), name_whole(attribution));
   const std::string parts =
       fmt::format("= attributed {} ms ({:.1f} %) + unattributed {} ms ({:.1f} %)\n",
                   milliseconds(attribution.attributed), share(attribution.attributed),
                   milliseconds(attribution.unattributed), share(attribution.unattributed));
-  const bool is_one_line = !options.width || wall.size() + parts.size() <= *options.width;
-  return wall + (is_one_line ? " " : "\n  ") + parts;
+  const bool is_one_line = wall.size() + parts.size() <= width;
+  return text + wall + (is_one_line ? " " : "\n  ") + parts;
 }
 
 }  // namespace
@@ -170,19 +219,60 @@ inline void fields(JsonWriter& writer, const CounterRow& row) {
   writer.optional("last", row.last);
 }
 
+inline void fields(JsonWriter& writer, const SampleRow& row) {
+  writer.required("name", row.name);
+  writer.required("samples", row.samples);
+  writer.required("cpu_ns", row.cpu);
+  writer.required("share", row.share);
+}
+
+inline void fields(JsonWriter& writer, const ProcessCoverage& process) {
+  writer.required("pid", process.pid);
+  writer.optional("name", process.name);
+  writer.required("wall_source", to_string(process.source));
+  if (process.source != WallSource::unknown) writer.required("wall_ns", process.wall);
+  writer.required("onednn_ns", process.primitives);
+  writer.required("recorded_ns", process.recorded);
+  if (process.devices.empty()) return;
+  writer.required_object("devices", [&](JsonWriter& devices) {
+    for (const auto& [device, busy] : process.devices) {
+      devices.required(fmt::format("{}", device), busy);
+    }
+  });
+}
+
+// `wall_ns` is absent if the wall time is unknown, so that no share of a part looks like a share of
+// the whole.
 inline void fields(JsonWriter& writer, const Attribution& attribution) {
-  writer.required("wall_ns", attribution.wall);
+  writer.required(is_wall_known(attribution) ? "wall_ns" : "recorded_ns", attribution.wall);
   writer.required("attributed_ns", attribution.attributed);
   writer.required("unattributed_ns", attribution.unattributed);
+  writer.required("wall_source", attribution.coverage ? to_string(attribution.coverage->source)
+                                                      : std::string_view("iterations"));
+  if (!attribution.coverage) return;
+  writer.required("outside_ns", attribution.outside);
+  writer.required("onednn_ns", attribution.coverage->primitives);
+  writer.required("answer", describe_coverage(*attribution.coverage));
+  writer.required("processes", attribution.coverage->processes);
 }
 
 std::string format_summary(const Summary& summary, const SummaryOptions& options) {
-  std::string text = format_attribution(summary.attribution(), options);
+  const Attribution attribution = summary.attribution();
+  std::string text = format_attribution(attribution, options);
+  const char* share = is_wall_known(attribution) ? "share [%]" : "of recorded [%]";
   const auto add = [&](const std::string& table) { text += text.empty() ? table : "\n" + table; };
   if (const auto layers = summary.layers(options); !layers.empty())
-    add(time_table("layer", layers, options));
+    add(time_table("layer", layers, options, share));
   if (const auto operators = summary.operators(options); !operators.empty())
-    add(time_table("operator type", operators, options));
+    add(time_table("operator type", operators, options, share));
+  if (const SampleTimes& samples = summary.samples(); !samples.empty()) {
+    const std::string answer = describe_samples(samples);
+    std::string lines = options.width ? wrap(answer, *options.width, 0) : answer;
+    if (!lines.ends_with('\n')) lines += '\n';
+    add(lines + "\n" + sample_table("object, sampled", samples.objects(), options));
+    if (const auto rows = samples.functions(); !rows.empty())
+      add(sample_table("function outside primitives, sampled", rows, options));
+  }
   constexpr const char* kOfDevices = "of devices [%]";
   if (const auto layers = summary.device_layers(options); !layers.empty())
     add(time_table("layer, on devices", layers, options, kOfDevices));
@@ -208,6 +298,17 @@ std::string summary_json(const Summary& summary, const SummaryOptions& options) 
       for (const auto& [category, rows] : summary.categories(options))
         categories.required(category, rows);
     });
+    if (const SampleTimes& samples = summary.samples(); !samples.empty()) {
+      writer.required_object("samples", [&](JsonWriter& inner) {
+        inner.required("samples", samples.samples());
+        inner.required("period_ns", samples.period());
+        inner.required("cpu_ns", samples.cpu());
+        inner.optional("processes_cpu_ns", samples.processes_cpu());
+        inner.required("answer", describe_samples(samples));
+        inner.required("objects", samples.objects());
+        inner.required("functions", samples.functions());
+      });
+    }
     writer.required("memory", summary.memory(options));
     writer.required("counters", summary.counters(options));
   };

@@ -121,12 +121,21 @@ class CsvText final : public TableWriter {
   std::ostream& out_;
 };
 
-// {"rows": [...], "selected": n, "total_ns": n}; unknown values are omitted.
+// {"answer": "...", "rows": [...], "selected": n, "total_ns": n}; unknown values are omitted.
 class JsonText final : public TableWriter {
  public:
   JsonText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
-  void begin() override { out_ << "{\"rows\":["; }
+  void begin() override {
+    out_ << '{';
+    if (!shape_.answer.empty()) {
+      std::string object =
+          json_object([&](JsonWriter& writer) { writer.required("answer", shape_.answer); });
+      object.back() = ',';  // replaces the closing brace
+      put(std::string_view(object).substr(1));
+    }
+    out_ << "\"rows\":[";
+  }
   void row(const std::vector<Cell>& cells) override {
     out_ << (first_ ? "\n" : ",\n");
     first_ = false;
@@ -214,8 +223,9 @@ std::unique_ptr<TableWriter> make(const TableShape& shape, std::ostream& out) {
 using enum TableFormat::Audience;
 constexpr std::array<TableFormat, 5> kFormats = {{
     {"table", "human-readable columns", people, make<TableText>},
-    {"space", "raw values between blanks, for awk", programs, make<SpaceText>},
-    {"csv", "raw values, RFC 4180", programs, make<CsvText>},
+    {"space", "raw values between blanks, for awk", programs, make<SpaceText>,
+     TableFormat::Answer::beside},
+    {"csv", "raw values, RFC 4180", programs, make<CsvText>, TableFormat::Answer::beside},
     {"json", "one object with the array rows, raw values", programs, make<JsonText>},
     {"markdown", "a table with bars of time", people, make<MarkdownText>},
 }};

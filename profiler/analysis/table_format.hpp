@@ -24,7 +24,8 @@ struct TableColumn {
 
 struct TableShape {
   std::vector<TableColumn> columns;
-  std::vector<std::string> notes;  // human-readable lines above the table
+  std::string answer;              // which part of the wall time was recorded; may be empty
+  std::vector<std::string> notes;  // human-readable lines above the table, `answer` included
   std::int64_t selected = 0;
   Nanoseconds total{0};
 };
@@ -43,6 +44,8 @@ struct TableFormat {
   std::string_view help;
   enum class Audience { people, programs } audience;
   std::unique_ptr<TableWriter> (*make)(const TableShape& shape, std::ostream& out);
+  // Whether the format has a place for TableShape::answer.
+  enum class Answer { in_output, beside } answer = Answer::in_output;
 };
 
 std::span<const TableFormat> table_formats();

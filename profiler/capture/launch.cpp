@@ -198,6 +198,9 @@ std::map<std::string, std::string> capture_environment(
   if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
   if (request.resident == ResidentMemory::yes)
     result[capture::kResidentVariable] = std::string("1");
+  if (request.sample_period) {
+    result[capture::kSamplePeriodVariable] = fmt::format("{}", request.sample_period->count());
+  }
   if (!other_nvtx_tool(request, result)) result[capture::kNvtxVariable] = request.library;
   if (!request.cuda_library.empty() && !other_cuda_tool(request, result)) {
     result[capture::kCudaVariable] = request.cuda_library;

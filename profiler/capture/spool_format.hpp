@@ -10,11 +10,12 @@
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3",
 //    "cuda":"/usr/lib/libcuda.so.1"}
-// `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the path of its
-// module, "+0x" and the address as the module's symbol table counts it. `resident` is the resident
-// memory of the process at that moment, in bytes. `onednn` is present if a module of the process
-// had oneDNN's functions, `cuda` if one had the CUDA driver's. `parent_tid` is the thread that
-// forked, if known.
+// A `process` record without a `process_end` before it, of the same pid, is the same process after
+// exec. `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the path of
+// its module, "+0x" and the address as the module's symbol table counts it. `resident` is the
+// resident memory of the process at that moment, in bytes. `onednn` is present if a module of the
+// process had oneDNN's functions, `cuda` if one had the CUDA driver's. `parent_tid` is the thread
+// that forked, if known.
 //
 // NVTX records (all fields after `ns` are optional; numbers are per process):
 //   {"record":"nvtx_push",...,"domain":1,"category":2,"payload_type":1,"payload":7,"text":"step"}
@@ -27,6 +28,16 @@
 //   {"record":"nvtx_category",...,"id":2,"domain":1,"text":"io"}
 //   {"record":"nvtx_thread",...,"id":17,"text":"loader"}   id: the thread that has the name
 //   {"record":"thread_end",...}                            of a thread that has pushed a range
+// Records of samples:
+//   {"record":"sampling","pid":1,"tid":1,"ns":1,"period":5025125,"signal":62}   in each process
+//   {"record":"sampling",...,"error":"text"}         sampling did not start, or has ended
+//   {"record":"samples",...,"thread":1,"objects":["/usr/bin/app"],
+//    "samples":[[1,0,4096,1],...]}
+// A sample is its time, the index of its module among `objects` (-1 for generated code, -2 if the
+// module is gone), the address as the module's symbol table counts it, and how many periods it
+// stands for. All samples of a thread are written before its next record. `process_end` then has
+// `cpu_ns`, the CPU time of the process, and `lost`, the number of periods without a sample.
+//
 // A record that could not be written is missing; kLossMode shows this. Domain 0 is the default one
 // and is not written. `payload_type` is nvtxPayloadType_t, `payload` the bits of the value. Calls
 // of the CUDA profiler give the records "profiler_start" and "profiler_stop".
@@ -44,6 +55,8 @@ inline constexpr unsigned kLossMode = 0100;
 inline constexpr char kBacktraceVariable[] = "BENCH_CAPTURE_BACKTRACE";
 // "1": record the process's resident memory with each line.
 inline constexpr char kResidentVariable[] = "BENCH_CAPTURE_RESIDENT";
+// Nanoseconds of a thread's CPU time between two samples of it. If it is not set, there are none.
+inline constexpr char kSamplePeriodVariable[] = "BENCH_CAPTURE_SAMPLE_PERIOD";
 // The value of ONEDNN_VERBOSE that `bench profile` chose. If the program finds a different value,
 // its user wants the lines on standard output and gets them there too.
 inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";

@@ -3,6 +3,9 @@
 
 #include "base/quote.hpp"
 #include "profiler/capture/caller_frames.hpp"
+#include "profiler/capture/code_names.hpp"
+#include "profiler/capture/process_spans.hpp"
+#include "profiler/capture/sample_join.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
@@ -41,6 +44,9 @@ std::string_view text(const rapidjson::Document& record, const char* name) {
 // 73 years of uptime. Sums and differences with a duration stay in range.
 constexpr std::int64_t kLatest = (std::int64_t{1} << 61) - 2;
 
+// More than a year of periods; products with a period stay in range.
+constexpr std::int64_t kMaxPeriods = 1'000'000'000;
+
 struct NvtxRecord {
   std::string_view name;
   Status (NvtxTracker::*take)(const NvtxCall& call);
@@ -64,9 +70,13 @@ class SpoolReader {
  public:
   SpoolReader(TextSource& source, ActivitySink& sink, const SpoolOptions& options)
       : source_(source),
+        sink_(sink),
+        spans_(options.program),
         frame_name_(options.frame_name),
         sample_rate_(options.sample_rate),
-        nvtx_(options.window, options.compute_work, options.facts, options.launches, sink) {
+        samples_(options.facts.own_threads, sink),
+        names_(options.frame_name, options.function_begin),
+        nvtx_(options.window, options.compute_work, options.facts, options.launches, samples_) {
     report_.read.format = "capture";
   }
 
@@ -82,9 +92,11 @@ class SpoolReader {
       report_.read.note(status.error().message());
     }
     for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
+    for (Activity& span : spans_.finish()) BENCH_RETURN_IF_ERROR(forward_span(span));
     BENCH_RETURN_IF_ERROR(nvtx_.finish());
+    BENCH_RETURN_IF_ERROR(samples_.finish());
     note_unbalanced();
-    report_.read.activities = nvtx_.taken();
+    report_.read.activities = nvtx_.taken() + forwarded_spans_;
     report_.ranges = nvtx_.taken_ranges();
     report_.ranges_seen = nvtx_.ranges();
     report_.window_was_open = nvtx_.window_was_open();
@@ -112,15 +124,22 @@ class SpoolReader {
     const Moment moment{*pid, *tid, Nanoseconds(*end)};
     nvtx_.advance(*pid, *tid, moment.end);
     const std::string_view kind = text(record, "record");
+    if (kind != "process") spans_.see(*pid, moment.end);
     if (kind == "verbose") return take_verbose(record, moment);
+    if (kind == "samples") return take_samples(record, moment);
     const auto nvtx = std::ranges::find(kNvtxRecords, kind, &NvtxRecord::name);
     if (nvtx != kNvtxRecords.end()) return (nvtx_.*nvtx->take)(read_call(record, moment));
-    if (kind == "process") return begin_process(*pid, moment.end);
+    if (kind == "process") return begin_process(record, moment);
     if (kind == "fork") {
       begin_child(record, moment);
     } else if (kind == "process_end") {
+      const auto cpu = integer(record, "cpu_ns");
+      spans_.end(*pid, cpu ? std::optional(Nanoseconds(*cpu)) : std::nullopt);
+      report_.sampling.lost += integer(record, "lost").value_or(0);
       if (!text(record, "onednn").empty()) report_.onednn.emplace(text(record, "onednn"));
       if (!text(record, "cuda").empty()) report_.cuda.emplace(text(record, "cuda"));
+    } else if (kind == "sampling") {
+      begin_sampling(record, moment);
     } else {
       ++report_.read.unknown;
       report_.read.note(fmt::format("{}: unknown record {}", place(), quote(kind)));
@@ -129,18 +148,24 @@ class SpoolReader {
   }
 
   // A new program has a new library, perhaps of another version.
-  Status begin_process(std::int64_t pid, Nanoseconds at) {
+  Status begin_process(const rapidjson::Document& record, const Moment& moment) {
+    const std::int64_t pid = moment.pid;
     ++report_.processes;
+    // A new process with the number of an earlier one has another window.
+    if (auto earlier = spans_.begin(pid, text(record, "program"), moment.end)) {
+      BENCH_RETURN_IF_ERROR(forward_span(*earlier));
+    }
     if (const auto before = decoders_.find(pid); before != decoders_.end()) {
       add_facts(before->second);
       decoders_.erase(before);
     }
     executed_.erase(pid);
-    return nvtx_.begin_process(pid, at);
+    return nvtx_.begin_process(pid, moment.end);
   }
 
   void begin_child(const rapidjson::Document& record, const Moment& moment) {
     const std::int64_t parent = integer(record, "parent").value_or(0);
+    spans_.fork(moment.pid, parent);
     const auto found = decoders_.find(parent);
     if (found != decoders_.end()) {
       decoders_.insert_or_assign(moment.pid, VerboseDecoder(found->second));
@@ -159,6 +184,19 @@ class SpoolReader {
             .payload_type = number(record, "payload_type"),
             .payload = number(record, "payload"),
             .text = std::string(text(record, "text"))};
+  }
+
+  // Forwards the parts of a process's time for which its window was open.
+  Status forward_span(Activity& span) {
+    const Nanoseconds begin = span.start;
+    const Nanoseconds end = begin + *span.duration;
+    for (const auto& [open, close] : nvtx_.open_times(span.track.pid, begin, end)) {
+      span.start = open;
+      span.duration = close - open;
+      ++forwarded_spans_;
+      BENCH_RETURN_IF_ERROR(sink_.consume(span));
+    }
+    return Done{};
   }
 
   void note_unbalanced() {
@@ -187,6 +225,51 @@ class SpoolReader {
     ++report_.executed;
     report_.executed_time += *activity_.duration;
     return take_sample(record, moment);
+  }
+
+  void begin_sampling(const rapidjson::Document& record, const Moment& moment) {
+    const std::string_view error = text(record, "error");
+    if (!error.empty()) {
+      report_.read.note(fmt::format("process {} was not sampled: {}", moment.pid, error));
+    }
+    const auto period = integer(record, "period");
+    if (period && *period > 0) report_.sampling.period = Nanoseconds(*period);
+  }
+
+  // Each sample is an array: time, index of the object, address in it, number of periods.
+  Status take_samples(const rapidjson::Document& record, const Moment& moment) {
+    const auto objects = record.FindMember("objects");
+    const auto samples = record.FindMember("samples");
+    const bool is_complete = objects != record.MemberEnd() && objects->value.IsArray() &&
+                             samples != record.MemberEnd() && samples->value.IsArray();
+    if (!is_complete) return malformed("lacks objects or samples");
+    const std::int64_t thread = integer(record, "thread").value_or(moment.tid);
+    for (const auto& values : samples->value.GetArray()) {
+      if (!values.IsArray() || values.Size() != 4 || !values[0].IsInt64() || !values[1].IsInt64() ||
+          !values[2].IsUint64() || !values[3].IsInt64()) {
+        return malformed("has a sample that is not four numbers");
+      }
+      const std::int64_t index = values[1].GetInt64();
+      std::string_view object;
+      if (index >= 0 && index < static_cast<std::int64_t>(objects->value.Size())) {
+        const auto& path = objects->value[static_cast<rapidjson::SizeType>(index)];
+        if (path.IsString()) object = {path.GetString(), path.GetStringLength()};
+      }
+      const auto [code, function] =
+          index == -1 ? CodeName{"[jit]", "[jit]"} : names_.name(object, values[2].GetUint64());
+      Activity sample;
+      sample.kind = ActivityKind::sample;
+      sample.name = function;
+      sample.start = Nanoseconds(std::clamp<std::int64_t>(values[0].GetInt64(), 0, kLatest));
+      sample.track.pid = moment.pid;
+      sample.track.tid = thread;
+      sample.attributes.set(Attribute::object, code);
+      sample.attributes.set(Attribute::cpu_ns,
+                            std::clamp<std::int64_t>(values[3].GetInt64(), 1, kMaxPeriods) *
+                                report_.sampling.period.count());
+      BENCH_RETURN_IF_ERROR(nvtx_.consume(sample));
+    }
+    return Done{};
   }
 
   Status take_sample(const rapidjson::Document& record, const Moment& moment) {
@@ -244,8 +327,13 @@ class SpoolReader {
   }
 
   TextSource& source_;
+  ActivitySink& sink_;
+  ProcessSpans spans_;
+  std::int64_t forwarded_spans_ = 0;
   const FrameName& frame_name_;
   std::int64_t sample_rate_;
+  SampleJoin samples_;
+  CodeNames names_;
   NvtxTracker nvtx_;
   std::map<std::int64_t, VerboseDecoder> decoders_;  // key: process, since each has its own library
   // key: process; number of primitives in the window

@@ -6,6 +6,8 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
+#include "profiler/capture/code_names.hpp"
+#include "profiler/capture/process_spans.hpp"
 #include "profiler/nvtx/framework_range.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/nvtx/nvtx_tracker.hpp"
@@ -14,13 +16,20 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 namespace bench {
 
+struct Sampling {
+  Nanoseconds period{0};  // of CPU time; 0: no samples
+  std::int64_t lost = 0;  // periods whose sample could not be kept
+};
+
 struct SpoolReport {
+  Sampling sampling;
   ReadReport read;
   std::int64_t processes = 0;    // number of programs that loaded the library
   std::set<std::string> onednn;  // paths of modules with oneDNN in processes that ended normally
@@ -40,6 +49,7 @@ using FrameName = std::function<std::string(std::string_view frame)>;
 
 struct SpoolOptions {
   FrameName frame_name = {};
+  CodeNames::FunctionBegin function_begin = {};  // as frame_name, for samples of code without names
   CaptureWindow window = {};
   FrameworkWorkProvider compute_work = {};
   // facts from a first pass. Without them, threads have no names and some framework operators have
@@ -48,12 +58,17 @@ struct SpoolOptions {
   // Record the counter `resident_bytes` after every n-th primitive that a process executed in the
   // window; 0 for never. Has no effect if the spool contains no resident sizes.
   std::int64_t sample_rate = 0;
+  // When the first process of the spool was started and had ended, which its own records cannot
+  // state.
+  std::optional<ProgramTimes> program = {};
   // Launches of the same processes, after GpuLaunches::sort(). read_spool() sets their holders.
   GpuLaunches* launches = nullptr;
 };
 
 // Activities come in the order in which they ended. Unfinished ones come when their process or
-// thread ended. Returns an error if the sink fails or the source cannot be read.
+// thread ended. For each process, one activity `process` states when it ran: from its start or, if
+// this is unknown, its first record, until its last record. With a window there is one for each
+// time that the window was open. Returns an error if the sink fails or the source cannot be read.
 Result<SpoolReport> read_spool(TextSource& source, ActivitySink& sink, const SpoolOptions& options);
 
 }  // namespace bench

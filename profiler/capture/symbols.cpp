@@ -109,6 +109,76 @@ std::optional<std::string> SymbolTable::name_at(std::uint64_t address) const {
   return demangled(names_.c_str() + function.name);
 }
 
+namespace {
+
+// Returns the segment with the table of functions.
+std::optional<Elf64_Phdr> find_unwind_segment(ElfReader& file) {
+  Elf64_Ehdr header;
+  if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return std::nullopt;
+  }
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) break;
+    if (segment.p_type == PT_GNU_EH_FRAME) return segment;
+  }
+  return std::nullopt;
+}
+
+// The beginning of .eh_frame_hdr, in the encodings that GNU and LLVM linkers write: a pointer, the
+// number of entries, and pairs of offsets from the beginning of the table.
+struct UnwindHeader {
+  std::uint8_t version, pointer_encoding, count_encoding, table_encoding;
+  std::int32_t pointer;
+  std::uint32_t count;
+};
+constexpr std::uint8_t kUnsigned4 = 0x03;          // DW_EH_PE_udata4
+constexpr std::uint8_t kSigned4OfTable = 0x3b;     // DW_EH_PE_datarel | DW_EH_PE_sdata4
+constexpr std::uint8_t kSigned4OfPosition = 0x1b;  // DW_EH_PE_pcrel | DW_EH_PE_sdata4
+
+struct UnwindEntry {
+  std::int32_t function, description;
+};
+
+}  // namespace
+
+FunctionStarts FunctionStarts::read(const std::string& path) {
+  FunctionStarts result;
+  ElfReader file(path);
+  const auto segment = find_unwind_segment(file);
+  UnwindHeader header{};
+  if (!segment || !file.read(segment->p_offset, &header, sizeof header)) return result;
+  const bool is_usual = header.version == 1 && header.pointer_encoding == kSigned4OfPosition &&
+                        header.count_encoding == kUnsigned4 &&
+                        header.table_encoding == kSigned4OfTable;
+  const std::uint64_t bytes = std::uint64_t{header.count} * sizeof(UnwindEntry);
+  if (!is_usual || bytes > segment->p_filesz || bytes > kMaxBytes) return result;
+  std::vector<UnwindEntry> entries(header.count);
+  if (!file.read(segment->p_offset + sizeof header, entries.data(), bytes)) return result;
+  for (const UnwindEntry& entry : entries) {
+    const auto offset = static_cast<std::uint64_t>(std::int64_t{entry.function});
+    result.begins_.push_back(segment->p_vaddr + offset);
+  }
+  std::sort(result.begins_.begin(), result.begins_.end());
+  return result;
+}
+
+std::optional<std::uint64_t> FunctionStarts::begin_at(std::uint64_t address) const {
+  const auto after = std::upper_bound(begins_.begin(), begins_.end(), address);
+  if (after == begins_.begin()) return std::nullopt;
+  return *std::prev(after);
+}
+
+std::optional<std::uint64_t> FrameNames::function_begin(std::string_view path,
+                                                        std::uint64_t address) {
+  auto known = starts_.find(path);
+  if (known == starts_.end()) {
+    known = starts_.emplace(path, FunctionStarts::read(std::string(path))).first;
+  }
+  return known->second.begin_at(address);
+}
+
 std::string FrameNames::name(std::string_view frame) {
   const std::size_t plus = frame.rfind("+0x");
   if (plus == std::string_view::npos) return std::string(frame);

@@ -31,14 +31,32 @@ class SymbolTable {
   std::string names_;
 };
 
+// Where the functions of a 64-bit ELF file begin, also of a file without symbols: the table by
+// which exceptions are unwound (.eh_frame_hdr) lists them. Malformed files never cause a read out
+// of bounds.
+class FunctionStarts {
+ public:
+  // Contains no function if the file has no such table, or one of another form than compilers
+  // write.
+  static FunctionStarts read(const std::string& path);
+  // Returns the file-relative begin of the function that contains the address; nullopt if unknown.
+  std::optional<std::uint64_t> begin_at(std::uint64_t address) const;
+
+ private:
+  std::vector<std::uint64_t> begins_;  // sorted
+};
+
 // Converts frames "FILE+0xADDRESS" to "function (file)" and reads each file once. Not thread-safe.
 class FrameNames {
  public:
   // A frame whose function is unknown stays unchanged.
   std::string name(std::string_view frame);
+  // Returns where the function begins that contains `address` of `path`; nullopt if unknown.
+  std::optional<std::uint64_t> function_begin(std::string_view path, std::uint64_t address);
 
  private:
   std::map<std::string, std::optional<SymbolTable>, std::less<>> tables_;
+  std::map<std::string, FunctionStarts, std::less<>> starts_;
 };
 
 }  // namespace bench

@@ -370,6 +370,8 @@
       parts[2] += ` of ${span.name} (I: the next of ${model.iterations.length} cases)`;
     }
     $('status').textContent = parts.join(', ');
+    // Which part of the program's time the trace shows.
+    $('share').textContent = model.metadata.share || '';
   }
 
   function redraw() {

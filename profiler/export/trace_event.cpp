@@ -23,7 +23,7 @@ struct KindRow {
   FlowRole role;
 };
 // In the order of ActivityKind.
-constexpr std::array<KindRow, 12> kKinds = {{
+constexpr std::array<KindRow, 14> kKinds = {{
     {TraceEventType::slice, FlowRole::launch},     // operator
     {TraceEventType::slice, FlowRole::execution},  // primitive
     {TraceEventType::slice, FlowRole::execution},  // kernel
@@ -36,6 +36,8 @@ constexpr std::array<KindRow, 12> kKinds = {{
     {TraceEventType::slice, FlowRole::launch},     // range
     {TraceEventType::instant, FlowRole::none},     // marker
     {TraceEventType::counter, FlowRole::none},     // counter
+    {TraceEventType::slice, FlowRole::none},       // process
+    {TraceEventType::instant, FlowRole::none},     // sample
 }};
 
 struct MarkerScope {

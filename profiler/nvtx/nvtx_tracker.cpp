@@ -109,6 +109,7 @@ Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
 
 Status NvtxTracker::push(const NvtxCall& call) {
   Process& process = this->process(call.pid);
+  facts_.own_threads.emplace(call.pid, call.tid);
   std::vector<Frame>& frames = process.threads[call.tid];
   const std::string text = resolve_text(process, call);
   if (!process.range_thread) process.range_thread = call.tid;
@@ -399,6 +400,15 @@ void NvtxTracker::fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
   processes_.insert_or_assign(pid, std::move(child));
 }
 
+std::vector<std::pair<Nanoseconds, Nanoseconds>> NvtxTracker::open_times(std::int64_t pid,
+                                                                         Nanoseconds begin,
+                                                                         Nanoseconds end) const {
+  const auto found = processes_.find(pid);
+  // A process without ranges has no state yet.
+  return (found == processes_.end() ? WindowState(window_) : found->second.window)
+      .open_times(begin, end);
+}
+
 Status NvtxTracker::finish() {
   attribute_all_launches();
   for (auto& [pid, process] : processes_) BENCH_RETURN_IF_ERROR(leave_all_open(process));
@@ -407,6 +417,9 @@ Status NvtxTracker::finish() {
 }
 
 Status NvtxTracker::consume(Activity& activity) {
+  if (activity.kind == ActivityKind::primitive) {
+    facts_.own_threads.emplace(activity.track.pid, activity.track.tid);
+  }
   const Process& process = this->process(activity.track.pid);
   const auto thread = process.threads.find(activity.track.tid);
   if (thread == process.threads.end() || thread->second.empty()) {

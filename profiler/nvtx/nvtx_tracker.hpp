@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ struct NvtxCall {
 struct NvtxFacts {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names;  // key: pid and tid
   FrameworkOutputs outputs;
+  // Threads that push ranges or execute primitives themselves; key: pid and tid. Other threads work
+  // for them.
+  std::set<std::pair<std::int64_t, std::int64_t>> own_threads;
 };
 
 // Activities:
@@ -91,6 +95,10 @@ class NvtxTracker {
   // Forwards a thread's activity with the currently open scope if its start is inside the window. A
   // primitive without a direction takes that of the enclosing range.
   Status consume(Activity& activity);
+
+  // Returns when the window of a process was open between `begin` and `end`. Empty if it never was.
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> open_times(std::int64_t pid, Nanoseconds begin,
+                                                              Nanoseconds end) const;
 
   const NvtxFacts& facts() const { return facts_; }
   std::int64_t taken() const { return taken_; }

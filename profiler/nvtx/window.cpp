@@ -114,6 +114,18 @@ void WindowState::stop_profiler(Nanoseconds at) {
   if (window_->kind == CaptureWindow::Kind::profiler_api) close(at);
 }
 
+std::vector<std::pair<Nanoseconds, Nanoseconds>> WindowState::open_times(Nanoseconds begin,
+                                                                         Nanoseconds end) const {
+  if (window_->kind == CaptureWindow::Kind::all) return {{begin, end}};
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> times;
+  for (const Span& span : spans_) {
+    const Nanoseconds first = std::max(begin, span.begin);
+    const Nanoseconds last = std::min(end, span.end.value_or(end));
+    if (first < last) times.emplace_back(first, last);
+  }
+  return times;
+}
+
 bool WindowState::contains(Nanoseconds start) const {
   if (window_->kind == CaptureWindow::Kind::all) return true;
   auto after = std::ranges::upper_bound(spans_, start, {}, &Span::begin);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -53,6 +54,10 @@ class WindowState {
   void start_profiler(Nanoseconds at);
   void stop_profiler(Nanoseconds at);
 
+  // Returns the times between `begin` and `end` for which the window was open, ascending. A window
+  // that is still open ends at `end`.
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> open_times(Nanoseconds begin,
+                                                              Nanoseconds end) const;
   bool contains(Nanoseconds start) const;  // for an activity that began at `start`
   bool was_open() const { return window_->kind == CaptureWindow::Kind::all || !spans_.empty(); }
   // Returns the state for a child after fork, which continues in its parent's ranges.

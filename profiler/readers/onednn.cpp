@@ -107,6 +107,7 @@ class LogReader {
       ++report_.malformed;
       report_.note(status.error().message());
     }
+    if (!has_timestamps()) report_.starts = StartTimes::computed;
     if (report_.ignored == report_.lines && report_.malformed == 0) {
       return Error{"unknown profile format, and no oneDNN verbose line found", source_.name(),
                    "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
@@ -276,12 +277,20 @@ class LogReader {
     activity_.attributes.set(Attribute::line, number);
     ++report_.activities;
     if (line.time) ++timed_records_;
+    if (line.start) ++timed_starts_;
     if (waits_for_timestamp(process, line)) {
       process.held.push_back(activity_);
       return Done{};
     }
     if (!process.held.empty()) BENCH_RETURN_IF_ERROR(release(process, activity_.start));
     return sink_.consume(activity_);
+  }
+
+  // Whether the log states when something started. Otherwise the starts are computed.
+  bool has_timestamps() const {
+    return timed_starts_ > 0 || std::ranges::any_of(processes_, [](const auto& entry) {
+             return entry.second.decoder.timestamps() == VerboseTemplate::Timestamps::yes;
+           });
   }
 
   void count_error(std::int64_t number) {
@@ -341,6 +350,7 @@ class LogReader {
   std::optional<std::size_t> wrap_width_;
   std::int64_t number_ = 0;
   std::int64_t timed_records_ = 0;
+  std::int64_t timed_starts_ = 0;
   std::optional<Error> first_fault_;
 };
 

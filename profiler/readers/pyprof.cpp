@@ -421,6 +421,7 @@ class TableReading {
 
   Result<ReadReport> read() {
     report_.format = "pyprof";
+    report_.starts = StartTimes::computed;
     TextSource::Line line;
     while (source_.next(line)) {
       ++report_.lines;

@@ -11,17 +11,25 @@
 //   imitate       prints a copy of oneDNN's line of an execution, as its own text
 //   verbose N     dnnl_set_verbose(N)
 //   close         closes all descriptors from 3 on, and opens /dev/null as many times
+//   spin MS       computes outside oneDNN for MS milliseconds of the thread's CPU time
+//   team MS       does so in 2 new threads at once
+//   child MS      does so in a child, and waits for it
+//   prof MS       does so with a profiling timer of its own, and prints if it had its signals
+//   handlers      installs a handler for every real-time signal
 //   exit N        exits with status N
 //   kill          ends by SIGKILL
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <functional>
 #include <map>
 #include <string>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -46,6 +54,51 @@ __attribute__((noinline)) void execute_relu() {
   stream.wait();
 }
 
+volatile double spun = 1;
+
+std::int64_t cpu_time_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Has external linkage and is never inlined: a test looks for it in samples.
+__attribute__((noinline)) void compute_outside(int rounds) {
+  double value = spun;
+  for (int i = 0; i < rounds; ++i) value = value * 1.0000001 + 1e-9;
+  spun = value;
+}
+
+void spin(int milliseconds) {
+  constexpr int kRounds = 20'000;  // some ten microseconds
+  const std::int64_t end = cpu_time_ns() + std::int64_t{milliseconds} * 1'000'000;
+  while (cpu_time_ns() < end) compute_outside(kRounds);
+}
+
+void spin_in_threads(int milliseconds) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back(spin, milliseconds);
+  for (std::thread& thread : threads) thread.join();
+}
+
+volatile std::sig_atomic_t own_signals = 0;
+
+void spin_with_own_timer(int milliseconds) {
+  std::signal(SIGPROF, [](int) { own_signals = own_signals + 1; });
+  const itimerval every{{0, 5000}, {0, 5000}};
+  setitimer(ITIMER_PROF, &every, nullptr);
+  spin(milliseconds);
+  const itimerval never{};
+  setitimer(ITIMER_PROF, &never, nullptr);
+  std::puts(own_signals > 0 ? "own signals" : "no own signals");
+}
+
+void handle_all_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { std::abort(); };
+  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) sigaction(number, &action, nullptr);
+}
+
 void execute_in_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(execute_relu);
@@ -64,6 +117,16 @@ void execute_in_child() {
     execute_relu();
     std::fflush(stdout);
     _exit(0);
+  }
+  wait_for(child);
+}
+
+void spin_in_child(int milliseconds) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    spin(milliseconds);
+    std::exit(0);
   }
   wait_for(child);
 }
@@ -113,6 +176,11 @@ std::size_t act(const Words& words) {
        }},
       {"verbose", [](const Words& rest) { return dnnl_set_verbose(std::stoi(rest.at(1))), 2; }},
       {"close", [](const Words&) { return close_all(), 1; }},
+      {"spin", [](const Words& rest) { return spin(std::stoi(rest.at(1))), 2; }},
+      {"team", [](const Words& rest) { return spin_in_threads(std::stoi(rest.at(1))), 2; }},
+      {"child", [](const Words& rest) { return spin_in_child(std::stoi(rest.at(1))), 2; }},
+      {"prof", [](const Words& rest) { return spin_with_own_timer(std::stoi(rest.at(1))), 2; }},
+      {"handlers", [](const Words&) { return handle_all_signals(), 1; }},
       {"exit", [](const Words& rest) { return std::exit(std::stoi(rest.at(1))), 2; }},
       {"kill", [](const Words&) { return std::raise(SIGKILL), 1; }},
   };

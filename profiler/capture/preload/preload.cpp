@@ -10,6 +10,7 @@
 // untouched. For the program's own output, the only cost is a check of the first characters.
 #include "profiler/capture/preload/line.hpp"
 #include "profiler/capture/preload/module.hpp"
+#include "profiler/capture/preload/sampler.hpp"
 #include "profiler/capture/preload/spool.hpp"
 #include "profiler/capture/spool_format.hpp"
 
@@ -231,6 +232,7 @@ __attribute__((constructor)) void begin_process() {
   Text text(buffer, sizeof buffer);
   add_file(text, ",\"program\":\"", settings().program);
   write_record("process", text.view(), {});
+  start_sampling();
 }
 
 __attribute__((destructor)) void end_process() {
@@ -238,6 +240,7 @@ __attribute__((destructor)) void end_process() {
   finish_line();
   char buffer[16384];
   Text text(buffer, sizeof buffer);
+  stop_sampling(text);
   add_file(text, ",\"onednn\":\"", onednn_file());
   add_file(text, ",\"cuda\":\"", cuda_driver_file());
   write_record("process_end", text.view(), {});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/preload/sampler.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ __thread Writer last_writer __attribute__((tls_model("initial-exec"))) = {0, 0};
 
 }  // namespace
 
-void note_fork() {
+void record_fork() {
   static constinit std::atomic<pid_t> known{0};
   const pid_t own = getpid();
   const Writer last = last_writer;
@@ -38,6 +39,11 @@ void note_fork() {
     field.add_number(static_cast<unsigned long>(last.tid));
   }
   write_record("fork", field.view(), {});
+}
+
+void note_fork() {
+  record_fork();
+  flush_samples();
 }
 
 // Opens the file each time: after fork, a cached descriptor would report on the parent.

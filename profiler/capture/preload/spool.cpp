@@ -44,6 +44,9 @@ void read_settings(OwnedSettings& own) {
   own.settings.verbose = copy(std::getenv(kVerboseVariable), own.verbose, sizeof own.verbose);
   own.settings.backtrace = is_one(std::getenv(kBacktraceVariable));
   own.settings.resident = is_one(std::getenv(kResidentVariable));
+  if (const char* period = std::getenv(kSamplePeriodVariable); period != nullptr) {
+    own.settings.sample_period = std::strtoul(period, nullptr, 10);
+  }
   own.settings.spool = copy(std::getenv(kSpoolVariable), own.spool, sizeof own.spool);
 }
 

@@ -14,7 +14,8 @@ struct Settings {
   const char* verbose = nullptr;  // value of ONEDNN_VERBOSE that `bench profile` set, not the user
   const char* program = "";       // path of this program
   bool backtrace = false;
-  bool resident = false;  // record resident memory with each line
+  bool resident = false;            // record resident memory with each line
+  unsigned long sample_period = 0;  // nanoseconds of CPU time between samples; 0: no samples
 };
 
 // Read once, when the library is loaded or first used.
@@ -47,8 +48,11 @@ inline constexpr std::size_t kMaxEscaped = 6;
 void write_record(std::string_view name, std::string_view fields, std::string_view more_fields);
 
 // After fork without exec, records the parent of this process. The child continues with the
-// parent's libraries, and the forking thread with its ranges. Call this before each record that the
-// reader interprets with the help of earlier ones.
+// parent's libraries, and the forking thread with its ranges. Safe in a signal handler.
+void record_fork();
+
+// Call this before each record that the reader interprets with the help of earlier ones: writes the
+// fork and the samples that came before it.
 void note_fork();
 
 // Returns the resident bytes of this process, or 0 if the system does not report them.

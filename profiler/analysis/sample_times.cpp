@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/sample_times.hpp"
+
+#include "base/printable.hpp"
+#include "base/text.hpp"
+#include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/saturating.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace bench {
+namespace {
+
+// Upper limit of what one sample costs the thread, the kernel's signal included (docs/profiler.md
+// states the measurement).
+constexpr Nanoseconds kMaxSampleCost = std::chrono::microseconds(10);
+
+// Objects named in the sentence. More would hide the answer.
+constexpr std::size_t kMaxNamed = 3;
+
+}  // namespace
+
+void SampleTimes::Sum::add(Nanoseconds time) {
+  ++samples;
+  cpu = saturating_sum(cpu, time);
+}
+
+Status SampleTimes::consume(const Activity& activity) {
+  const auto cpu = activity.attributes.integer(Attribute::cpu_ns);
+  if (activity.kind == ActivityKind::process) {
+    is_cpu_known_ = is_cpu_known_ && cpu.has_value();
+    processes_cpu_ = saturating_sum(processes_cpu_, Nanoseconds(cpu.value_or(0)));
+  } else if (activity.kind == ActivityKind::sample && cpu) {
+    const Nanoseconds time(*cpu);
+    period_ = all_.samples == 0 ? time : std::min(period_, time);
+    all_.add(time);
+    if (activity.attributes.find(Attribute::primitive) != nullptr) {
+      objects_[std::string(kInPrimitives)].add(time);
+    } else {
+      const std::string object(activity.attributes.text(Attribute::object));
+      objects_[object].add(time);
+      functions_[fmt::format("{} ({})", activity.name, object)].add(time);
+    }
+  }
+  return next_ != nullptr ? next_->consume(activity) : Status(Done{});
+}
+
+std::optional<Nanoseconds> SampleTimes::processes_cpu() const {
+  const bool is_known = is_cpu_known_ && processes_cpu_ > Nanoseconds(0);
+  return is_known ? std::optional(processes_cpu_) : std::nullopt;
+}
+
+std::vector<SampleRow> SampleTimes::make_rows(const Sums& sums) const {
+  std::vector<SampleRow> rows;
+  for (const auto& [name, sum] : sums) {
+    rows.push_back({name, sum.samples, sum.cpu,
+                    static_cast<double>(sum.cpu.count()) / static_cast<double>(all_.cpu.count())});
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater(), &SampleRow::cpu);
+  return rows;
+}
+
+std::vector<SampleRow> SampleTimes::objects() const { return make_rows(objects_); }
+std::vector<SampleRow> SampleTimes::functions() const { return make_rows(functions_); }
+
+std::string describe_samples(const SampleTimes& times) {
+  if (times.empty()) return "";
+  std::string text = fmt::format("{} sample{}, one per {} of CPU time, show {}", times.samples(),
+                                 times.samples() == 1 ? "" : "s", format_time(times.period()),
+                                 format_time(times.cpu()));
+  if (const auto used = times.processes_cpu()) {
+    text += fmt::format(" of the {} that the processes computed", format_time(*used));
+  }
+  text += fmt::format("; they cost less than {} of it. Most was in",
+                      format_part(kMaxSampleCost, times.period()));
+  std::size_t named = 0;
+  for (const SampleRow& row : times.objects()) {
+    if (named == kMaxNamed) break;
+    text += fmt::format("{} {} {:.1f} %", named++ == 0 ? "" : ",", printable(row.name),
+                        100 * row.share);
+  }
+  return text + ".";
+}
+
+}  // namespace bench
