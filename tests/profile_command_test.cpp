@@ -257,6 +257,12 @@ TEST_F(SampledProgram, GetsTheSignalThatItHandlesItself) {
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U);
 }
 
+TEST_F(SampledProgram, SurvivesThatItResetsAllSignals) {
+  const ProgramResult result = profile(program({"defaults", "spin", "200"}), {}, {"--sample"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U) << result.err;
+}
+
 TEST_F(SampledProgram, WithoutTheOptionThereAreNoSamples) {
   ASSERT_EQ(profile(program({"relu", "spin", "100"})).status, 0);
   EXPECT_THAT(samples_in("compute_outside(int)"), IsEmpty());

@@ -35,8 +35,8 @@ class DiscardingSink final : public ActivitySink {
 };
 
 // Forwards activities of the requested groups and counts them. The only counters of a spool are
-// memory samples. The times of the processes are always recorded, since all shares refer to them.
-// add_gpu_rows() selects the activities of GPUs.
+// memory samples. The times of the processes are always recorded, since all shares refer to them;
+// samples have an option of their own. add_gpu_rows() selects the activities of GPUs.
 class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
@@ -45,7 +45,8 @@ class GroupSink final : public ActivitySink {
     const bool is_sample = activity.kind == ActivityKind::counter;
     const RecordGroup group = is_sample ? RecordGroup::memory : record_group(activity.kind);
     const bool is_process = activity.kind == ActivityKind::process;
-    if (!is_process && !groups_.contains(group)) return Done{};
+    const bool is_chosen = is_process || activity.kind == ActivityKind::sample;
+    if (!is_chosen && !groups_.contains(group)) return Done{};
     ++(is_process ? processes_ : forwarded_);
     return next_.consume(activity);
   }

@@ -10,8 +10,8 @@ using analysis::IntervalUnion;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-Activity timed(ActivityKind kind, std::int64_t start_ms, std::int64_t ms, std::int64_t pid = 7,
-               std::int64_t tid = 7) {
+Activity lasting(ActivityKind kind, std::int64_t start_ms, std::int64_t ms, std::int64_t pid = 7,
+                 std::int64_t tid = 7) {
   Activity activity;
   activity.kind = kind;
   activity.name = "x";
@@ -55,8 +55,8 @@ TEST(IntervalUnion, StaysExactWhenManyIntervalsAreJoined) {
 // A PyTorch loop of 917 ms with 24 ms of oneDNN was shown as "wall 24 ms, convolution 80 %".
 TEST(WallCoverage, OnednnIsAShareOfTheProcessAndNotOfItself) {
   const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 100, 20), timed(ActivityKind::primitive, 500, 4),
-               timed(ActivityKind::process, 0, 917)});
+      measure({lasting(ActivityKind::primitive, 100, 20), lasting(ActivityKind::primitive, 500, 4),
+               lasting(ActivityKind::process, 0, 917)});
   EXPECT_EQ(coverage.source, WallSource::processes);
   EXPECT_EQ(coverage.wall, Nanoseconds(917 * kMs));
   EXPECT_EQ(describe_coverage(coverage),
@@ -65,8 +65,8 @@ TEST(WallCoverage, OnednnIsAShareOfTheProcessAndNotOfItself) {
 }
 
 TEST(WallCoverage, WithoutTheTimeOfTheProcessTheWallIsFromTheFirstToTheLastActivity) {
-  const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 100, 20), timed(ActivityKind::primitive, 300, 20)});
+  const WallCoverage coverage = measure(
+      {lasting(ActivityKind::primitive, 100, 20), lasting(ActivityKind::primitive, 300, 20)});
   EXPECT_EQ(coverage.source, WallSource::activities);
   EXPECT_EQ(describe_coverage(coverage),
             "oneDNN was 40.00 ms of 220.0 ms from the first to the last activity, 18.2 %; the rest "
@@ -75,7 +75,7 @@ TEST(WallCoverage, WithoutTheTimeOfTheProcessTheWallIsFromTheFirstToTheLastActiv
 
 TEST(WallCoverage, WithoutStartTimesThereIsNoShare) {
   const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 0, 20)}, StartTimes::computed);
+      measure({lasting(ActivityKind::primitive, 0, 20)}, StartTimes::computed);
   EXPECT_EQ(coverage.source, WallSource::unknown);
   EXPECT_EQ(describe_coverage(coverage),
             "oneDNN was 20.00 ms. The file has no start times, so the share of the process is "
@@ -83,28 +83,28 @@ TEST(WallCoverage, WithoutStartTimesThereIsNoShare) {
 }
 
 TEST(WallCoverage, ThreadsThatWorkAtTheSameTimeCountOnce) {
-  const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 0, 60, 7, 7),
-               timed(ActivityKind::primitive, 20, 60, 7, 8), timed(ActivityKind::process, 0, 100)});
+  const WallCoverage coverage = measure({lasting(ActivityKind::primitive, 0, 60, 7, 7),
+                                         lasting(ActivityKind::primitive, 20, 60, 7, 8),
+                                         lasting(ActivityKind::process, 0, 100)});
   EXPECT_EQ(coverage.primitives, Nanoseconds(80 * kMs));
 }
 
 TEST(WallCoverage, ProcessesAddUpAndOnlyThoseThatRecordedSomething) {
-  const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 0, 10, 7), timed(ActivityKind::primitive, 0, 10, 8),
-               timed(ActivityKind::process, 0, 100, 6), timed(ActivityKind::process, 0, 100, 7),
-               timed(ActivityKind::process, 0, 100, 8)});
+  const WallCoverage coverage = measure(
+      {lasting(ActivityKind::primitive, 0, 10, 7), lasting(ActivityKind::primitive, 0, 10, 8),
+       lasting(ActivityKind::process, 0, 100, 6), lasting(ActivityKind::process, 0, 100, 7),
+       lasting(ActivityKind::process, 0, 100, 8)});
   EXPECT_EQ(describe_coverage(coverage),
             "oneDNN was 20.00 ms of 200.0 ms of wall time of 2 processes together, 10.0 %; the "
             "rest is invisible to this profile. 1 more process recorded nothing.");
 }
 
 TEST(WallCoverage, RangesAndGpusAreNamedBesidesOnednn) {
-  Activity kernel = timed(ActivityKind::kernel, 50, 30);
+  Activity kernel = lasting(ActivityKind::kernel, 50, 30);
   kernel.track.device = 0;
   const WallCoverage coverage =
-      measure({timed(ActivityKind::primitive, 10, 10), timed(ActivityKind::range, 0, 80), kernel,
-               timed(ActivityKind::process, 0, 100)});
+      measure({lasting(ActivityKind::primitive, 10, 10), lasting(ActivityKind::range, 0, 80),
+               kernel, lasting(ActivityKind::process, 0, 100)});
   EXPECT_EQ(describe_coverage(coverage),
             "oneDNN was 10.00 ms of 100.0 ms of wall time, 10.0 %; GPU 0 was busy for 30.00 ms, "
             "30.0 %; with what else was recorded on the host 80.0 %; the rest is invisible to this "

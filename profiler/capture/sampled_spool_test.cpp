@@ -115,9 +115,13 @@ TEST(ProcessesOfASpool, WithAWindowEachTimeThatItWasOpenCounts) {
       read(record("process", 1, 1, 100, R"("program":"/a")") +
                record("nvtx_push", 1, 1, 200, R"("text":"step")") + record("nvtx_pop", 1, 1, 300) +
                record("nvtx_push", 1, 1, 400, R"("text":"step")") + record("nvtx_pop", 1, 1, 450) +
-               record("process_end", 1, 1, 900),
+               record("process_end", 1, 1, 900, R"("cpu_ns":700,"lost":0)"),
            options);
   EXPECT_THAT(spans_of(kept), ElementsAre("1 a 200+100", "1 a 400+50"));
+  // The CPU time of the process is not that of a window.
+  for (const Activity& span : kept.of(ActivityKind::process)) {
+    EXPECT_EQ(span.attributes.integer(Attribute::cpu_ns), std::nullopt);
+  }
 }
 
 std::string describe(const Activity& sample) {
@@ -175,7 +179,7 @@ TEST(SamplesOfASpool, TheSummaryDividesThemAndTheyAddUp) {
   EXPECT_EQ(rows[1].name, kInPrimitives);
   EXPECT_THAT(describe_samples(summary.samples()),
               HasSubstr("4 samples, one per 5.000 ms of CPU time, show 20.00 ms of the 24.00 ms "
-                        "that the processes computed; they cost less than 0.2 % of it. Most was in "
+                        "that the processes computed; they cost less than 1.0 % of it. Most was in "
                         "libmkl.so 75.0 %, (oneDNN primitives) 25.0 %."));
   EXPECT_THAT(format_summary(summary), HasSubstr("function outside primitives, sampled"));
 }

@@ -193,6 +193,11 @@ class SpoolReader {
     for (const auto& [open, close] : nvtx_.open_times(span.track.pid, begin, end)) {
       span.start = open;
       span.duration = close - open;
+      if (open != begin || close != end) {
+        // These are of the whole process.
+        span.attributes.erase(Attribute::cpu_ns);
+        span.attributes.erase(Attribute::loaded_ns);
+      }
       ++forwarded_spans_;
       BENCH_RETURN_IF_ERROR(sink_.consume(span));
     }

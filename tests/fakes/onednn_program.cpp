@@ -16,6 +16,7 @@
 //   child MS      does so in a child, and waits for it
 //   prof MS       does so with a profiling timer of its own, and prints if it had its signals
 //   handlers      installs a handler for every real-time signal
+//   defaults      sets every real-time signal to its default action
 //   exit N        exits with status N
 //   kill          ends by SIGKILL
 #include <oneapi/dnnl/dnnl.hpp>
@@ -99,6 +100,10 @@ void handle_all_signals() {
   for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) sigaction(number, &action, nullptr);
 }
 
+void reset_all_signals() {
+  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) std::signal(number, SIG_DFL);
+}
+
 void execute_in_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(execute_relu);
@@ -180,6 +185,7 @@ std::size_t act(const Words& words) {
       {"team", [](const Words& rest) { return spin_in_threads(std::stoi(rest.at(1))), 2; }},
       {"child", [](const Words& rest) { return spin_in_child(std::stoi(rest.at(1))), 2; }},
       {"prof", [](const Words& rest) { return spin_with_own_timer(std::stoi(rest.at(1))), 2; }},
+      {"defaults", [](const Words&) { return reset_all_signals(), 1; }},
       {"handlers", [](const Words&) { return handle_all_signals(), 1; }},
       {"exit", [](const Words& rest) { return std::exit(std::stoi(rest.at(1))), 2; }},
       {"kill", [](const Words&) { return std::raise(SIGKILL), 1; }},

@@ -283,12 +283,24 @@ void delete_all_timers() {
   }
 }
 
+// Whether the samples of this process use the signal. A child after vfork runs in the memory of its
+// parent, whose samples must go on.
+bool uses_signal(int signal) {
+  return sampler().is_active.load() && signal == sampler().signal &&
+         (own_slot == nullptr || own_slot->process == getpid());
+}
+
 // The program needs the signal itself.
-void give_up_signal(int signal) {
-  if (!sampler().is_active.load() || signal != sampler().signal) return;
+void give_up_signal() {
   sampler().is_active.store(false);
   delete_all_timers();
   refuse("the program handles the signal that the samples used");
+}
+
+void set_default(struct sigaction* action) {
+  if (action == nullptr) return;
+  std::memset(action, 0, sizeof *action);
+  action->sa_handler = SIG_DFL;
 }
 
 // What a new thread needs until it has begun. Bounded; further threads start without a sample.
@@ -425,22 +437,33 @@ BENCH_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   return bench::capture::create_thread(thread, attributes, routine, argument);
 }
 
+// To the program, the signal of the samples has its default action, until the program handles it.
 BENCH_EXPORT int sigaction(int signal, const struct sigaction* action, struct sigaction* previous) {
-  auto* next = bench::capture::following(bench::capture::next_functions().sigaction, "sigaction");
-  if (action != nullptr && action->sa_sigaction != bench::capture::take_sample) {
-    bench::capture::give_up_signal(signal);
+  namespace capture = bench::capture;
+  const bool is_taken = capture::uses_signal(signal);
+  if (is_taken && (action == nullptr || action->sa_handler == SIG_DFL)) {
+    capture::set_default(previous);
+    return 0;
   }
+  if (is_taken) capture::give_up_signal();
+  auto* next = capture::following(capture::next_functions().sigaction, "sigaction");
   if (next == nullptr) {
     errno = ENOSYS;
     return -1;
   }
-  return next(signal, action, previous);
+  const int status = next(signal, action, previous);
+  if (is_taken) capture::set_default(previous);
+  return status;
 }
 
 BENCH_EXPORT sighandler_t signal(int number, sighandler_t handler) {
-  bench::capture::give_up_signal(number);
-  auto* next = bench::capture::following(bench::capture::next_functions().signal, "signal");
-  return next == nullptr ? SIG_ERR : next(number, handler);
+  namespace capture = bench::capture;
+  const bool is_taken = capture::uses_signal(number);
+  if (is_taken && handler == SIG_DFL) return SIG_DFL;
+  if (is_taken) capture::give_up_signal();
+  auto* next = capture::following(capture::next_functions().signal, "signal");
+  const sighandler_t previous = next == nullptr ? SIG_ERR : next(number, handler);
+  return is_taken && previous != SIG_ERR ? SIG_DFL : previous;
 }
 
 }  // extern "C"
