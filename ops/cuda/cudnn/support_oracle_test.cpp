@@ -77,5 +77,21 @@ TEST(Support, DependsOnTheDevice) {
   EXPECT_EQ(check_support(bf16, {api, "", {7, 5}}).runs, Runnable::no);
 }
 
+// configs/gpu_operators.yaml has four gradients of s8. An H100 ran one of them.
+TEST(Support, GradientsOfS8AreThoseThatAnH100Ran) {
+  BENCH_NEED_CUDNN(api);
+  const auto runs = [&](Direction direction, Layout layout, ComputeCapability capability) {
+    Problem gradient = problem("conv", "n4c64h28w28k64r3s3p1", DataType::s8, direction);
+    gradient.layout = layout;
+    return check_support(gradient, {api, "", capability}).runs;
+  };
+  constexpr ComputeCapability kAda = {8, 9}, kHopper = {9, 0};
+  EXPECT_EQ(runs(Direction::backward_data, Layout::nhwc, kHopper), Runnable::yes);
+  EXPECT_EQ(runs(Direction::backward_data, Layout::nchw, kHopper), Runnable::no);
+  EXPECT_EQ(runs(Direction::backward_weights, Layout::nhwc, kHopper), Runnable::no);
+  EXPECT_EQ(runs(Direction::backward_weights, Layout::nchw, kHopper), Runnable::no);
+  EXPECT_EQ(runs(Direction::backward_data, Layout::nhwc, kAda), Runnable::no);
+}
+
 }  // namespace
 }  // namespace bench::ops::cuda

@@ -41,7 +41,10 @@ inline std::string device_json(const std::string& architecture) {
 // of fp8 on a described sm_90, but an H100 ran both gradients in both layouts (cuDNN 9.19, driver
 // 580).
 inline bool is_hidden_by_description(const Problem& problem, std::string_view architecture) {
-  if (architecture != "sm_90" || problem.op->name != "conv" || !is_fp8(problem.dtype)) return false;
+  if (architecture != "sm_90" || problem.op->name != "conv") return false;
+  const bool is_s8_data_gradient =
+      problem.dtype == DataType::s8 && problem.direction == Direction::backward_data;
+  if (!is_fp8(problem.dtype) && !is_s8_data_gradient) return false;
   const auto form = conv_form(conv_part(problem, problem.dtype));
   return form.ok() && form->kind != ConvKind::forward;
 }
