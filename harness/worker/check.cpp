@@ -434,16 +434,18 @@ Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
 // Returns an error if the kernel did not write an element. NaN marks such elements in
 // floating-point outputs. In integer outputs, a second run with a different poison value finds
 // them.
-Status check_written(const Workload& workload, PreparedKernel& prepared, const Outputs& outputs) {
+Result<Done, ErrorReply> check_written(const Workload& workload, PreparedKernel& prepared,
+                                       const Outputs& outputs) {
   bool has_integers = false;
   for (const PlainOutput& output : outputs) {
-    BENCH_RETURN_IF_ERROR(find_unwritten(output));
+    if (Status found = find_unwritten(output); !found) return wrong_result(found.error());
     has_integers = has_integers || info(output.tensor->dtype).is_integer;
   }
   if (!has_integers) return Done{};
-  BENCH_RETURN_IF_ERROR(prepared.run_with_other_poison());
-  BENCH_ASSIGN_OR_RETURN(const std::vector<AlignedBuffer> again, prepared.outputs());
-  const Outputs second = plain_outputs(workload, again);
+  if (auto run = prepared.run_with_other_poison(); !run) return to_error_reply(run.error());
+  const auto again = prepared.outputs();
+  if (!again) return failed_reply(again.error());
+  const Outputs second = plain_outputs(workload, *again);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ops::Tensor& tensor = *outputs[i].tensor;
     if (!info(tensor.dtype).is_integer) continue;
@@ -451,9 +453,9 @@ Status check_written(const Workload& workload, PreparedKernel& prepared, const O
       const auto index = static_cast<std::size_t>(j);
       const double got = load_element(tensor.dtype, outputs[i].data, index);
       if (got != load_element(tensor.dtype, second[i].data, index)) {
-        return Error{
-            format_element(tensor, j) + ": got another value in a second run: never written", "",
-            ""};
+        return wrong_result(
+            {format_element(tensor, j) + ": got another value in a second run: never written", "",
+             ""});
       }
     }
   }
@@ -486,9 +488,7 @@ Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& w
   auto buffers = prepared.outputs();
   if (!buffers) return failed_reply(buffers.error());
   const Outputs outputs = plain_outputs(workload, *buffers);
-  if (Status written = check_written(workload, prepared, outputs); !written) {
-    return wrong_result(written.error());
-  }
+  BENCH_RETURN_IF_ERROR(check_written(workload, prepared, outputs));
   OutputSample sample = sample_outputs(outputs, request.seed);
   const auto* problem = std::get_if<ops::Problem>(&workload);
   Result<std::string, ErrorReply> text =

@@ -87,6 +87,14 @@ class EnergyReading {
   std::optional<std::vector<EnergyCount>> before_;
 };
 
+// Whether a backend has measured candidates for the kernel or for a layer. It measures them with
+// hot caches, since it does not know the caches of the case.
+bool was_chosen_by_measuring(const std::map<std::string, std::string>& details) {
+  const auto layer = details.lower_bound("choice.");
+  return details.contains("tuned") ||
+         (layer != details.end() && layer->first.starts_with("choice."));
+}
+
 }  // namespace
 
 struct CommandServer::BuiltKernel {
@@ -192,6 +200,8 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
     add_setup_time();
     if (!rotation) return failed_reply(rotation.error());
+    if (key->cache != CacheMode::hot && was_chosen_by_measuring(reply.details))
+      reply.details.emplace("tuned_caches", "hot, other than those of the case");
     rotation_ = std::move(*rotation);
     SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;

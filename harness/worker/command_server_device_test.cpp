@@ -6,9 +6,11 @@
 #include "tests/fakes/fake_clock.hpp"
 #include "tests/fakes/fake_device_memory.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -117,6 +119,61 @@ TEST_F(DeviceServerTest, ADeviceThatFailsIsAFailureWithItsReason) {
   const ErrorReply error = refused(kOnDevice + std::string("hot"));
   EXPECT_EQ(error.outcome, Outcome::failed);
   EXPECT_EQ(error.reason, "the device is lost");
+}
+
+// No other engine of the library would run, and a rejected one would leave the case with a slower
+// engine.
+TEST_F(DeviceServerTest, AnErrorOfTheMachineRejectsNoEngine) {
+  backend_.further_engines = 5;
+  const std::string integers = "gemm/forward/m16n16k16/s8/cublaslt/cuda/hot";
+  const auto expect_machine_error = [&](const char* reason) {
+    const ErrorReply error = refused(integers);
+    EXPECT_EQ(error.outcome, Outcome::failed);
+    EXPECT_THAT(error.reason, testing::HasSubstr(reason));
+    EXPECT_EQ(error.implementation, "");
+    EXPECT_TRUE(backend_.rejected.empty());
+  };
+  memory_.refuses = true;
+  expect_machine_error("the device is lost");
+  memory_.refuses = false;
+  script_.cannot_prepare = true;
+  expect_machine_error("no memory for the forward pass");
+  script_.cannot_prepare = false;
+  memory_.fills_left = 0;  // before the first run
+  expect_machine_error("no fill");
+  memory_.fills_left = 1;  // before the second run, which finds integers that were not written
+  expect_machine_error("no fill");
+  memory_.fills_left.reset();
+  prepared(integers);
+}
+
+TEST_F(DeviceServerTest, AFailureOfTheSecondRunIsTheEngines) {
+  backend_.further_engines = 0;
+  script_.fails_at = 1;
+  const ErrorReply error = refused("gemm/forward/m16n16k16/s8/cublaslt/cuda/hot");
+  EXPECT_EQ(error.outcome, Outcome::failed);
+  EXPECT_EQ(error.implementation, "fake:reference");
+}
+
+TEST_F(DeviceServerTest, ChoicesOfColdCasesSayThatTheyWereMeasuredHot) {
+  const auto caches = [&](const char* mode) {
+    const auto details = prepared(kOnDevice + std::string(mode)).details;
+    const auto found = details.find("tuned_caches");
+    return found == details.end() ? std::string() : found->second;
+  };
+  EXPECT_EQ(caches("cold"), "");  // nothing was chosen
+  for (const char* detail : {"tuned", "choice.layer1"}) {
+    CommandServer server(backend_, clock_, {Bytes{64 * kMebibyte}});
+    script_.details = {{detail, "default 5.42 us, kept: 1 of 8"}};
+    PrepareRequest request;
+    request.check = CheckKind::none;
+    for (const auto& [mode, says_hot] : {std::pair("hot", false), std::pair("cold", true)}) {
+      request.id = kOnDevice + std::string(mode);
+      const Reply reply = server.handle(request).reply;
+      const auto& details = std::get<PreparedReply>(reply).details;
+      EXPECT_EQ(details.contains("tuned_caches"), says_hot) << mode;
+    }
+  }
 }
 
 TEST_F(DeviceServerTest, TuningIsToldBeforeTheKernelIsMadeAndIsAFact) {

@@ -2,6 +2,7 @@
 #include "harness/worker/counters_pass.hpp"
 
 #include "harness/config/case_id.hpp"
+#include "harness/worker/check.hpp"
 #include "harness/worker/memory.hpp"
 #include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/rotation.hpp"
@@ -50,6 +51,29 @@ ops::DeviceCounters* find_counters(const ProfilePassContext& context) {
   return own == nullptr && context.backend.device() == kHostDevice ? context.processor : own;
 }
 
+// Creates the kernel that the measuring processes executed: rejects the engines that they rejected,
+// if the request asks for a check.
+Result<PreparedKernel, ErrorReply> build_measured(const ProfilePassContext& context,
+                                                  const PrepareRequest& request,
+                                                  const Workload& workload) {
+  const InputValues values = input_values(workload, request.seed);
+  const auto build_once = [&]() -> Result<PreparedKernel, ErrorReply> {
+    auto prepared = PreparedKernel::build(context.backend, workload, values, context.clock,
+                                          context.available, request.input_layouts);
+    if (!prepared) return to_error_reply(prepared.error());
+    if (request.check == CheckKind::none) return *std::move(prepared);
+    const CheckRequest check{request.check, request.expected, request.seed, context.available};
+    auto verified = verify(context.backend, workload, *prepared, values, check, context.clock);
+    if (!verified) return std::move(verified).error();
+    return *std::move(prepared);
+  };
+  for (;;) {
+    auto prepared = build_once();
+    if (prepared || !takes_next_engine(context.backend, workload, prepared.error()))
+      return prepared;
+  }
+}
+
 DetailsReply read_counters(const ProfilePassContext& context, const ProfileRequest& request,
                            const CaseKey& key) {
   ops::DeviceCounters* counters = find_counters(context);
@@ -61,14 +85,11 @@ DetailsReply read_counters(const ProfilePassContext& context, const ProfileReque
   auto workload =
       admit(key, prepare.network.get(), context.backend, context.available, context.registry);
   if (!workload) return std::move(workload).error();
-  const InputValues values = input_values(*workload, prepare.seed);
-  auto prepared = PreparedKernel::build(context.backend, *workload, values, context.clock,
-                                        context.available, prepare.input_layouts);
-  if (!prepared) return to_error_reply(prepared.error());
+  BENCH_ASSIGN_OR_RETURN(PreparedKernel prepared, build_measured(context, prepare, *workload));
   auto arena = make_arena(context, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());
   Details details;
-  auto rotation = bind_rotation(prepared->kernel(), prepared->addresses(), key.cache,
+  auto rotation = bind_rotation(prepared.kernel(), prepared.addresses(), key.cache,
                                 prepare.reuse_distance, *arena ? &**arena : nullptr, details);
   if (!rotation) return failed_reply(rotation.error());
   const auto readings = counters->measure((*rotation)->invocations());

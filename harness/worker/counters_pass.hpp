@@ -16,9 +16,10 @@
 
 namespace bench {
 
-// Runs the pass. The reply has only details (counter_details), no activities. If the backend has no
-// counters, or reading them is not permitted, the detail "counters" is "n/a: REASON". This is not a
-// failure.
+// Runs the pass with the kernel that the measuring processes executed: with the choices in the
+// request, and if it requests a check, without the engines whose result is wrong. The reply has
+// only details (counter_details), no activities. If the backend has no counters, or reading them is
+// not permitted, the detail "counters" is "n/a: REASON". This is not a failure.
 Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& context,
                                                     const ProfileRequest& request);
 

@@ -87,6 +87,9 @@ class CountedBackend final : public ops::Backend {
     return inner_.create(network);
   }
   ops::DeviceCounters* counters() override { return &counters_; }
+  bool reject_last_engine(std::string_view reason) override {
+    return inner_.reject_last_engine(reason);
+  }
 
  private:
   ops::Backend& inner_;
@@ -129,6 +132,35 @@ TEST_F(CountersPassTest, TheProcessorsCountersServeABackendThatComputesOnIt) {
                           Pair("counter.cycles", "2000"), Pair("counter.cycles.source", "c"),
                           Pair("counter.llc_miss_bytes", "192"),
                           Pair("counter.llc_miss_bytes.source", "m")));
+  EXPECT_EQ(counters_.executed, 1);
+}
+
+// The measuring processes rejected the first engine, whose result is wrong. Its counters are not
+// those of the kernel that was measured.
+TEST_F(CountersPassTest, CountsTheEngineThatWasMeasured) {
+  std::size_t created = 0;
+  FakeBackend engines([this](Nanoseconds time) { clock_.advance(time); },
+                      [&](const std::string&) {
+                        FakeScript script;
+                        if (engines.rejected.empty()) script.wrong_element = 6;
+                        ++created;
+                        return script;
+                      });
+  engines.further_engines = 1;
+  CountedBackend counted(engines, counters_);
+  const ProfilePassContext world{counted, clock_, std::nullopt, Bytes{1 << 16}, decoder_};
+  ProfileRequest checked = request();
+  checked.prepare.check = CheckKind::reference;
+  ASSERT_TRUE(run_counters_pass(world, counters_request(checked)).ok());
+  EXPECT_EQ(engines.rejected.size(), 1u);
+  EXPECT_EQ(created, 4u);  // two creations of each engine
+  EXPECT_EQ(counters_.executed, 1);
+  // The last engine is wrong too: nothing is counted.
+  engines.rejected.clear();
+  engines.further_engines = 0;
+  const auto wrong = run_counters_pass(world, counters_request(checked));
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().outcome, Outcome::wrong_result);
   EXPECT_EQ(counters_.executed, 1);
 }
 

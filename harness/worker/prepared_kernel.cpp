@@ -69,6 +69,12 @@ std::optional<BackendError> find_memory_shortage(const ops::Kernel& kernel,
                   format_bytes(*available))};
 }
 
+// An error of the machine, such as a failed allocation. It names no kernel, since no other engine
+// of the library would run.
+BackendError machine_failure(const Error& error) {
+  return {BackendError::Kind::failed, error.message()};
+}
+
 }  // namespace
 
 Result<PreparedKernel, BackendError> PreparedKernel::build(ops::Backend& backend,
@@ -93,24 +99,21 @@ Result<PreparedKernel, BackendError> PreparedKernel::build(ops::Backend& backend
                            kWorkspaceRole, kWorkspaceRole};
   }
 
-  const auto make_failure = [&prepared](const Status& status) {
-    return BackendError{BackendError::Kind::failed, status.error().message(),
-                        prepared.kernel_->implementation(), prepared.kernel_->details()};
-  };
   if (auto shortage = find_memory_shortage(*prepared.kernel_, backend.memory(), available))
     return *shortage;
   if (Status status =
           prepared.allocate_and_pack(backend.memory(), workload, values, clock, observers);
       !status) {
-    return make_failure(status);
+    return machine_failure(status.error());
   }
-  if (Status status = prepared.poison(kPoison); !status) return make_failure(status);
+  if (Status bound = prepared.bind(); !bound) return prepared.kernel_failure(bound.error());
+  if (Status status = prepared.poison(kPoison); !status) return machine_failure(status.error());
   ops::StepObserver* observer =
       observers.first_run ? observers.first_run(*prepared.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
   const Status run = prepared.run(observer);
   prepared.preparation_.first_run = clock.now() - first;
-  if (!run) return make_failure(run);
+  if (!run) return prepared.kernel_failure(run.error());
   return prepared;
 }
 
@@ -134,10 +137,18 @@ Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Worklo
         pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, reorder, observers.memory));
   }
   preparation_.reorder = reorder;
-  const std::vector<void*> own = addresses();
-  BENCH_RETURN_IF_ERROR(kernel_->prepare(own));
-  BENCH_ASSIGN_OR_RETURN(invocation_, kernel_->bind(own));
+  // May need memory of its own, and may run another kernel than the one that is measured.
+  return kernel_->prepare(addresses());
+}
+
+Status PreparedKernel::bind() {
+  BENCH_ASSIGN_OR_RETURN(invocation_, kernel_->bind(addresses()));
   return Done{};
+}
+
+BackendError PreparedKernel::kernel_failure(const Error& error) const {
+  return {BackendError::Kind::failed, error.message(), kernel_->implementation(),
+          kernel_->details()};
 }
 
 Status PreparedKernel::poison(std::uint8_t pattern) {
@@ -163,9 +174,10 @@ Status PreparedKernel::run_again(ops::Invocation* invocation) {
   return Done{};
 }
 
-Status PreparedKernel::run_with_other_poison() {
-  BENCH_RETURN_IF_ERROR(poison(kOtherPoison));
-  return run();
+Result<Done, BackendError> PreparedKernel::run_with_other_poison() {
+  if (Status status = poison(kOtherPoison); !status) return machine_failure(status.error());
+  if (Status status = run(); !status) return kernel_failure(status.error());
+  return Done{};
 }
 
 std::vector<void*> PreparedKernel::addresses() {

@@ -38,7 +38,8 @@ class PreparedKernel {
  public:
   // Creates the kernel twice (to time the second creation), allocates, packs, poisons the outputs
   // and runs once. Returns an error of kind `skipped` if the memory is insufficient: `available` on
-  // the host, if known, or the free memory of the backend's device.
+  // the host, if known, or the free memory of the backend's device. An error names the kernel only
+  // if the kernel is at fault: it cannot be bound, or its run failed.
   static Result<PreparedKernel, ops::BackendError> build(
       ops::Backend& backend, const Workload& workload, const InputValues& values, Clock& clock,
       std::optional<Bytes> available, const ops::InputLayouts& input_layouts = {},
@@ -53,14 +54,16 @@ class PreparedKernel {
   // `invocation`: another one of the kernel on the same buffers; null: its own.
   Status run_again(ops::Invocation* invocation);
   // Runs again with a different poison value. Integer outputs that the kernel does not write then
-  // change.
-  Status run_with_other_poison();
+  // change. The error names the kernel only if its run failed.
+  Result<Done, ops::BackendError> run_with_other_poison();
 
  private:
   PreparedKernel() = default;
   Status allocate_and_pack(ops::DeviceMemory* memory, const Workload& workload,
                            const InputValues& values, Clock& clock,
                            const SetupObservers& observers);
+  Status bind();
+  ops::BackendError kernel_failure(const Error& error) const;
   Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);
 

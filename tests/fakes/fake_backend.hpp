@@ -50,6 +50,7 @@ struct FakeScript {
   // Duration of run number `n` of the kernel, counted from 0 over all its invocations.
   std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) { return Nanoseconds(60000); };
   std::optional<ops::BackendError> backend_error;
+  bool cannot_prepare = false;
   std::optional<std::int64_t> fails_at;           // number of the run that returns false
   std::optional<std::int64_t> computes_until;     // number of the first run that computes nothing
   std::optional<std::int64_t> wrong_element;      // in output 0: wrong by `error`
@@ -71,6 +72,8 @@ struct FakeDevice {
   std::string backend = "onednn";
   std::string device = "cpu";
   ops::DeviceMemory* memory = nullptr;
+  std::string choice = {};  // what the backend chooses by measuring
+  bool repeats = true;      // whether it repeats the choices of another process
 };
 
 // Computes the outputs of a problem or network. Values are plain row-major; `inputs` contains all
@@ -116,7 +119,10 @@ class FakeKernel final : public ops::Kernel {
     std::memcpy(plain, packed, static_cast<std::size_t>(tensors_[index].size().count));
     return Done{};
   }
-  Status prepare(std::span<void* const>) override { return Done{}; }
+  Status prepare(std::span<void* const>) override {
+    if (script_.cannot_prepare) return Error{"no memory for the forward pass", "", ""};
+    return Done{};
+  }
   std::map<std::string, std::string> details() const override { return script_.details; }
   bool has_device_clock() const override { return static_cast<bool>(script_.sample); }
   Result<ops::DeviceSample> sample(const ops::SampleRequest& request) override {
@@ -284,6 +290,11 @@ class FakeBackend final : public ops::Backend {
   std::string_view device() const override { return device_.device; }
   ops::DeviceMemory* memory() override { return device_.memory; }
   void set_tuning(std::int64_t candidates) override { tunings.push_back(candidates); }
+  std::string choices() const override {
+    if (device_.choice.empty()) return "";
+    return device_.repeats && !fixed_.empty() ? fixed_ : device_.choice;
+  }
+  void set_choices(std::string_view choices) override { fixed_ = choices; }
   bool reject_last_engine(std::string_view reason) override {
     if (std::ssize(rejected) == further_engines) return false;
     rejected.emplace_back(reason);
@@ -331,6 +342,7 @@ class FakeBackend final : public ops::Backend {
   std::function<void(Nanoseconds)> advance_;
   std::function<FakeScript(const std::string&)> script_;
   FakeDevice device_;
+  std::string fixed_;            // the choices of another process
   std::set<std::string> cache_;  // the library's cache of created primitives
   std::int64_t creations_ = 0;
   std::shared_ptr<FakeLibrary> fakes_ = std::make_shared<FakeLibrary>();

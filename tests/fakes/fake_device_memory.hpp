@@ -39,6 +39,7 @@ class FakeDeviceMemory final : public ops::DeviceMemory {
     return Done{};
   }
   Status fill(void* device, std::uint8_t value, Bytes size) override {
+    if (fills_left && (*fills_left)-- == 0) return Error{"no fill", "", ""};
     filled = filled + size;
     std::memset(device, value, static_cast<std::size_t>(size.count));
     return Done{};
@@ -57,6 +58,7 @@ class FakeDeviceMemory final : public ops::DeviceMemory {
   }
 
   bool refuses = false;
+  std::optional<int> fills_left;  // number of successful fills before one fails
   std::optional<Bytes> cache_size, free;
   Bytes used{0}, copied_in{0}, filled{0};
 
