@@ -213,11 +213,12 @@ class Backend {
   // and takes the fastest. 0: the library's first choice. Ignored by libraries that offer no
   // choice.
   virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
-  // Returns the choices that the backend has made by measuring since set_choices(), as text of its
-  // own. Empty: none.
+  // Returns the choices that the backend has made by measuring since set_choices(), and the engines
+  // that it has rejected, as text of its own. Empty: none.
   virtual std::string choices() const { return ""; }
   // Applies to kernels created from now on: the backend repeats these choices, which choices() of
-  // another process has returned, instead of measuring. Choices that it cannot repeat are ignored.
+  // another process has returned, instead of measuring. It also takes none of the engines that
+  // were rejected there. Choices that it cannot repeat are ignored.
   virtual void set_choices(std::string_view choices) { static_cast<void>(choices); }
   // Sets what the library prints, which overrides the environment's setting. Returns false if this
   // library prints nothing.

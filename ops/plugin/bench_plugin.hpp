@@ -174,8 +174,9 @@ class Backend : public DeviceParts {
   // Applies to kernels created from now on, for `tune: n`: the backend measures this many
   // candidates and takes the fastest. 0: the first choice.
   virtual void set_tuning(int64_t candidates) noexcept { static_cast<void>(candidates); }
-  // choices() returns what the backend has chosen by measuring since set_choices(), as text of its
-  // own. set_choices() makes it repeat the choices of another process instead of measuring.
+  // choices() returns what the backend has chosen by measuring since set_choices(), and the engines
+  // that it has rejected, as text of its own. set_choices() makes it repeat the choices of another
+  // process instead of measuring, without the engines that were rejected there.
   virtual std::string choices() noexcept { return {}; }
   virtual void set_choices(const std::string& choices) noexcept { static_cast<void>(choices); }
   // The last created kernel gave a wrong result or failed, for this reason. Returns whether the

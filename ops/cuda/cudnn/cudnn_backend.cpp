@@ -49,14 +49,13 @@ class CudnnBackend final : public Backend {
     if (problem.op->name == "gemm") {
       return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
     }
+    kernels_.take_planning_time();  // that of a creation that failed
     return kernels_.create(problem);
   }
   KernelResult create(const Network& network) override;
-  KernelResult create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
   bool reject_last_engine(std::string_view reason) override {
     return kernels_.reject_last_engine(reason);
   }
-  void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
   void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
 
  private:
@@ -68,16 +67,11 @@ class CudnnBackend final : public Backend {
   CudnnBackendParts parts_;
   ProblemKernels kernels_;
   LayerKernels layers_;
-  KernelMaker layer_maker_;
 };
 
 KernelResult CudnnBackend::create_node(const Problem& problem) {
   if (problem.op->name == "gemm") return kernels_.create_product(problem);
-  auto kernel = layers_.create(problem);
-  if (kernel || !layer_maker_ || kernel.error().kind != BackendError::Kind::unsupported)
-    return kernel;
-  auto plugin_kernel = layer_maker_(problem);
-  return plugin_kernel ? std::move(plugin_kernel) : std::move(kernel);
+  return layers_.create(problem);
 }
 
 KernelResult CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
@@ -91,6 +85,8 @@ KernelResult CudnnBackend::create_reorder(const Dims& dims, DataType dtype, Memo
 // problem share a choice, which the first one reports.
 void CudnnBackend::add_choices(const Network& network, std::span<const Problem> problems,
                                std::map<std::string, std::string>& details) {
+  if (const auto planning = kernels_.take_planning_time())
+    details[kPlanningDetail] = fmt::to_string(planning->count());
   const Nanoseconds time = layers_.take_measuring_time();
   if (time.count() > 0) details["setup.tuning_ns"] = fmt::to_string(time.count());
   std::set<std::string> reported;
@@ -104,6 +100,7 @@ void CudnnBackend::add_choices(const Network& network, std::span<const Problem> 
 KernelResult CudnnBackend::create(const Network& network) {
   if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
     return unsupported(*std::move(reason));
+  kernels_.take_planning_time();
   const std::vector<Problem> problems = preferred_problems(network);
   layers_.plan_ahead(problems);
   BENCH_ASSIGN_OR_RETURN(
@@ -115,21 +112,6 @@ KernelResult CudnnBackend::create(const Network& network) {
           }));
   add_choices(network, problems, chain.details);
   return make_chain_kernel(parts_.device, std::move(chain), IntermediateStorage::activations);
-}
-
-// Creates the kernel in the layout in which the network passes the first input. If there is no such
-// kernel, creates it in the problem's layout.
-KernelResult CudnnBackend::create_layer(const Problem& problem, const InputLayouts& input_layouts) {
-  Problem layer = problem;
-  const auto first = input_layouts.find(problem.tensors.front().name);
-  const bool is_choosable = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;
-  if (is_choosable && first != input_layouts.end() && first->second == "nhwc")
-    layer.layout = Layout::nhwc;
-  if (is_choosable && first != input_layouts.end() && first->second == "nchw")
-    layer.layout = Layout::nchw;
-  auto kernel = create(layer);
-  const bool is_unsupported = !kernel && kernel.error().kind == BackendError::Kind::unsupported;
-  return is_unsupported && layer.layout != problem.layout ? create(problem) : std::move(kernel);
 }
 
 }  // namespace

@@ -3,13 +3,8 @@
 // bound, what runs after it. If results are compared, the scripted engine computes the reference.
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
-#include "ops/cuda/cudnn/cudnn_kernel.hpp"
-#include "ops/cuda/cudnn/fake_cudnn.hpp"
+#include "ops/cuda/cudnn/backend_fixture.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
-#include "ops/cuda/cudnn/serving.hpp"
-#include "ops/cuda/network/test_support.hpp"
-#include "ops/network/test_support.hpp"
-#include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,6 +22,7 @@ namespace {
 using bench::ops::op_test::layer;
 using bench::ops::op_test::problem;
 using bench::ops::op_test::random_inputs;
+using cudnn_test::CudnnBackendTest;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -34,60 +30,6 @@ using ::testing::Not;
 
 constexpr std::int32_t kTensorCore = 0;        // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
 constexpr std::int32_t kReducedPrecision = 2;  // CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION
-
-class CudnnBackendTest : public ::testing::Test {
- protected:
-  using Created = Result<std::unique_ptr<Kernel>, BackendError>;
-
-  Backend& backend() {
-    if (backend_ == nullptr) {
-      auto made = make_cudnn_backend(
-          {device_.parts(), cudnn_.api(), std::make_shared<test::StreamLauncher>(device_.runtime),
-           [this](const Problem& product, std::int64_t tuning) -> Created {
-             product_tunings_.push_back(tuning);
-             if (!product.post_ops.empty()) {
-               return BackendError{BackendError::Kind::unsupported, "fuses nothing"};
-             }
-             if (product_failure_) return *product_failure_;
-             return std::unique_ptr<Kernel>(
-                 std::make_unique<test::ReferenceKernel>(device_, product, MemoryLayout::plain));
-           }});
-      EXPECT_TRUE(made.ok());
-      backend_ = *std::move(made);
-    }
-    return *backend_;
-  }
-  std::unique_ptr<Kernel> create(const Problem& problem) {
-    auto kernel = backend().create(problem);
-    EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
-    return kernel ? *std::move(kernel) : nullptr;
-  }
-  // Writes a plain convolution's result in the layout of its graph's tensors.
-  void compute_by_reference(const Problem& conv, DataType between) {
-    cudnn_.work = [part = conv_part(conv, between)](const cudnn_test::FakeCudnn::Addresses& at) {
-      const auto form = conv_form(part);
-      ASSERT_TRUE(form.ok());
-      const TensorForm* const forms[] = {&form->x, &form->w, &form->y};
-      std::vector<DeviceTensor> tensors(3);
-      std::vector<void*> buffers(3);
-      for (const TensorForm* each : forms) {
-        const auto i = static_cast<std::size_t>(each->uid - 1);
-        tensors[i].arrangement = packed_tensor(part, i, *each).arrangement;
-        buffers[i] = at.at(each->uid);
-      }
-      test::compute_reference(part, tensors, buffers);
-    };
-  }
-  void expect_reference(const Problem& problem, Kernel& kernel) {
-    test::expect_reference(device_, kernel, problem);
-  }
-
-  test::ScriptedDevice device_;
-  cudnn_test::FakeCudnn cudnn_{device_.runtime};
-  std::unique_ptr<Backend> backend_;
-  std::vector<std::int64_t> product_tunings_;    // tuning of each requested product
-  std::optional<BackendError> product_failure_;  // of products without post-ops
-};
 
 TEST_F(CudnnBackendTest, SaysWhatItIs) {
   EXPECT_EQ(backend().name(), "cudnn");
@@ -415,35 +357,6 @@ TEST_F(CudnnBackendTest, TuningAsksAllListsAndMeasuresNoEngineTwice) {
   EXPECT_EQ(kernel->implementation(), "cudnn:engine_7");
 }
 
-TEST_F(CudnnBackendTest, AnRejectedEngineIsFollowedByTheNextOne) {
-  cudnn_.engines = {
-      {.index = 3, .computes = false}, {.index = 4, .finishes = false}, {.index = 6}, {.index = 9}};
-  for (const char* tokens : {"n2c4h5k6r3p1", "n2c4h5k6r3p1+hardswish"}) {
-    const Problem conv = problem("conv", tokens, DataType::f16);
-    compute_by_reference(conv, conv.post_ops.empty() ? DataType::f16 : DataType::f32);
-    EXPECT_THAT(create(conv)->implementation(), HasSubstr("cudnn:engine_3"));
-    EXPECT_TRUE(backend().reject_last_engine("destination[0]: got 2, want 1"));
-    const auto second = create(conv);
-    EXPECT_THAT(second->implementation(), HasSubstr("cudnn:engine_6"));
-    EXPECT_EQ(second->details().at("rejected_engines"),
-              "engine_3 7=2: destination[0]: got 2, want 1");
-    expect_reference(conv, *second);
-    EXPECT_TRUE(backend().reject_last_engine("it failed"));
-    const auto third = create(conv);
-    EXPECT_THAT(third->implementation(), HasSubstr("cudnn:engine_9"));
-    EXPECT_THAT(third->details().at("rejected_engines"), HasSubstr("; engine_6 7=2: it failed"));
-    // There is no other one, so nothing changes.
-    EXPECT_FALSE(backend().reject_last_engine("wrong too"));
-    EXPECT_EQ(create(conv)->implementation(), third->implementation());
-  }
-}
-
-TEST_F(CudnnBackendTest, ANativeKernelHasNoOtherEngine) {
-  create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
-  create(problem("softmax", "4x10", DataType::f16));
-  EXPECT_FALSE(backend().reject_last_engine("wrong"));
-}
-
 TEST_F(CudnnBackendTest, Fp8IsSummedIn13BitsBeforeBlackwell) {
   const Problem conv = problem("conv", "n2c16h5k16r3p1", DataType::f8_e4m3);
   for (const auto& [major, minor, is_reduced] :
@@ -488,15 +401,6 @@ TEST_F(CudnnBackendTest, DescriptorsAndMemoryAreReleased) {
   EXPECT_EQ(device_.runtime->live_allocations(), allocations);
 }
 
-TEST_F(CudnnBackendTest, LayersComeInTheLayoutOfTheirNetwork) {
-  const Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f32);
-  for (const char* layout : {"nchw", "nhwc"}) {
-    const auto kernel = backend().create_layer(pool, {{"source", layout}});
-    ASSERT_TRUE(kernel.ok());
-    EXPECT_EQ((*kernel)->buffers()[0].layout, layout);
-  }
-}
-
 TEST_F(CudnnBackendTest, ProductsAreOthers) {
   const auto kernel = backend().create(problem("gemm", "m4n4k4"));
   ASSERT_FALSE(kernel.ok());
@@ -524,98 +428,6 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
               ElementsAre("conv:bench:reorder_pixels", "conv:cudnn:engine_0",
                           "conv:bench:elementwise", "fc:bench:reorder_pixels", "fc:reference"));
   EXPECT_TRUE((*kernel)->details().contains("setup.plan_ns"));
-}
-
-// Two layers with the same problem, and one with another.
-NetworkDefinition three_convolutions() {
-  return {.name = "three",
-          .input = {8, 6, 6},
-          .layers = {layer("a", "conv", "k8r3s3p1+bias", {"input"}),
-                     layer("a.relu", "pointwise", "relu", {"a"}),
-                     layer("b", "conv", "k8r3s3p1+bias", {"a.relu"}),
-                     layer("b.relu", "pointwise", "relu", {"b"}),
-                     layer("c", "conv", "k4r1s1+bias", {"b.relu"})}};
-}
-
-// Returns "NODE:IMPLEMENTATION" for each step.
-std::vector<std::string> step_names(const Kernel& kernel) {
-  std::vector<std::string> names;
-  for (const KernelStep& step : kernel.steps()) {
-    names.push_back(step.node + ":" + step.implementation);
-  }
-  return names;
-}
-
-// A fused engine that is compiled at run time may be slower than a precompiled engine and a native
-// kernel behind it. Each problem is measured once.
-TEST_F(CudnnBackendTest, NetworksMeasureWhetherFusingIsFaster) {
-  using namespace std::chrono_literals;
-  const Network network =
-      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16);
-  for (const auto& [fused, alone] : {std::pair(400us, 100us), std::pair(100us, 100us)}) {
-    backend_.reset();
-    cudnn_.engines = {{.index = 7, .time = fused}};
-    cudnn_.engines_of_one = {{.index = 47, .time = alone}};
-    const auto kernel = backend().create(network);
-    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
-    const auto details = (*kernel)->details();
-    if (fused > alone) {
-      EXPECT_THAT(step_names(**kernel),
-                  ElementsAre("a:bench:reorder_pixels", "a:cudnn:engine_47", "a:bench:elementwise",
-                              "b:cudnn:engine_47", "b:bench:elementwise", "c:cudnn:engine_47",
-                              "c:bench:elementwise", "c:bench:reorder_pixels"));
-      EXPECT_THAT(details.at("choice.a"), HasSubstr("chosen 101.0 us"));
-    } else {
-      EXPECT_THAT(step_names(**kernel),
-                  ElementsAre("a:bench:reorder_pixels", "a:cudnn:engine_7", "b:cudnn:engine_7",
-                              "c:cudnn:engine_7", "c:bench:reorder_pixels"));
-      EXPECT_THAT(details.at("choice.a"), HasSubstr("kept"));
-    }
-    EXPECT_THAT(details.at("choice.a"), HasSubstr("graph cudnn:engine_7"));
-    EXPECT_THAT(details.at("choice.a"), HasSubstr("parts cudnn:engine_47 + bench:elementwise"));
-    EXPECT_FALSE(details.contains("choice.b"));
-    EXPECT_TRUE(details.contains("choice.c"));
-    EXPECT_TRUE(details.contains("setup.tuning_ns"));
-  }
-}
-
-// All plans exist before the first kernel is created, one for each distinct problem.
-TEST_F(CudnnBackendTest, NetworksPlanEachProblemOnce) {
-  const Network network =
-      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16);
-  const auto first = backend().create(network);
-  ASSERT_TRUE(first.ok()) << first.error().reason;
-  EXPECT_EQ(cudnn_.plans, 4);  // two problems, each fused and without bias and post-ops
-  EXPECT_TRUE((*first)->details().contains("setup.plan_ns"));
-  const auto second = backend().create(network);
-  ASSERT_TRUE(second.ok());
-  EXPECT_EQ(cudnn_.plans, 4);
-  EXPECT_EQ(step_names(**first), step_names(**second));
-  EXPECT_FALSE((*second)->details().contains("setup.plan_ns"));
-}
-
-// Plans may fail in any order. The error is that of the first layer.
-TEST_F(CudnnBackendTest, NetworksReportTheFirstLayerWithoutAPlan) {
-  cudnn_.engines = {{.index = 7, .finishes = false}};
-  for (int i = 0; i < 10; ++i) {
-    const auto kernel = backend().create(
-        bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16));
-    ASSERT_FALSE(kernel.ok());
-    EXPECT_THAT(kernel.error().reason, ::testing::StartsWith("a: "));
-  }
-}
-
-// Kernels keep the handles of their plans, also when the backend is destroyed first.
-TEST_F(CudnnBackendTest, PlansOfANetworkOutliveTheirBackend) {
-  auto kernel = backend().create(
-      bench::ops::op_test::make(three_convolutions(), Fusion::fused, DataType::f16));
-  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
-  backend_.reset();
-  EXPECT_GT(cudnn_.live(), 0);
-  EXPECT_GT(cudnn_.handles, 0);
-  kernel->reset();
-  EXPECT_EQ(cudnn_.live(), 0);
-  EXPECT_EQ(cudnn_.handles, 0);
 }
 
 TEST_F(CudnnBackendTest, ProductsOfNetworksAreTunedLikeTheRest) {

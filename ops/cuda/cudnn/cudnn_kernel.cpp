@@ -49,6 +49,7 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_e
   std::vector<std::shared_ptr<ExecutionPlan>> plans;
   ExcludedEngines excluded;
   std::optional<std::string> first_reason;
+  std::set<std::string> tried;  // engines, which several lists may have
   // One list usually suffices. If none of its plans can be finished, the other lists are tried.
   const EngineChoice first_choice = max_plans > 1 ? EngineChoice::all : EngineChoice::first;
   for (const EngineChoice choice : {first_choice, EngineChoice::all}) {
@@ -60,6 +61,7 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_e
       if (std::ssize(plans) >= max_plans) break;
       const std::string name = engine_name(candidate.engine, candidate.knobs);
       if (std::ranges::find(rejected, name, &RejectedEngine::engine) != rejected.end()) continue;
+      if (!tried.insert(name).second) continue;
       auto plan = finish_plan(target, candidate.configuration, nullptr);
       if (!plan) {
         if (!first_reason) first_reason = "cuDNN: " + plan.error().message();

@@ -34,8 +34,9 @@ struct FakeEngine {
   Nanoseconds time{1000};
   bool finishes = true;  // whether a plan with this engine can be finalised
   bool executes = true;
-  std::int64_t knob = 2;  // value of the engine's only setting, knob 7
-  bool computes = true;   // whether it does what `FakeCudnn::work` says
+  std::int64_t knob = 2;    // value of the engine's only setting, knob 7
+  Nanoseconds planning{0};  // time on the host until a plan is finalised, or fails
+  bool computes = true;     // whether it does what `FakeCudnn::work` says
 };
 
 class FakeCudnn {
@@ -61,7 +62,8 @@ class FakeCudnn {
   std::vector<void*> workspaces;               // workspace of each enqueued execution
   std::int64_t heuristics = 0;                 // number of queries
   std::int64_t plans = 0;                      // number of finalised plans
-  std::int64_t handles = 0;                    // number of handles that are not destroyed yet
+  std::int64_t failed_plans = 0;
+  std::int64_t handles = 0;  // number of handles that are not destroyed yet
   bool rejects_handle = false;
   void* stream = nullptr;
   // Returns the number of descriptors that are not destroyed yet.
@@ -218,8 +220,9 @@ class FakeCudnn {
         to_fake(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0));
     descriptor.engine = configuration.engine;
     descriptor.graph = configuration.graph;
+    runtime_->advance(descriptor.engine.planning);
+    ++(descriptor.engine.finishes ? plans : failed_plans);
     if (!descriptor.engine.finishes) return CUDNN_STATUS_NOT_SUPPORTED;
-    ++plans;
     return CUDNN_STATUS_SUCCESS;
   }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -44,17 +46,23 @@ Result<Candidates, BackendError> make_candidates(ProblemKernels& problem_kernels
   return candidates;
 }
 
+// Returns what the graphs of all ways compute: the problem, and its convolution alone.
+std::vector<Problem> graph_problems(const Problem& problem) {
+  std::vector<Problem> problems = {problem};
+  if (conv_split(problem) != ConvSplit::epilogue) return problems;
+  Problem part = conv_part(problem, intermediate_types(problem).front());
+  part.layout = chosen_layout(problem);
+  problems.push_back(std::move(part));
+  return problems;
+}
+
 }  // namespace
 
 void LayerKernels::plan_ahead(std::span<const Problem> problems) {
   std::vector<Problem> all;
   for (const Problem& problem : problems) {
-    if (find_cudnn_entry(problem.op->name) == nullptr) continue;
-    all.push_back(problem);
-    if (conv_split(problem) != ConvSplit::epilogue) continue;
-    Problem part = conv_part(problem, intermediate_types(problem).front());
-    part.layout = chosen_layout(problem);
-    all.push_back(std::move(part));
+    if (find_cudnn_entry(problem.op->name) != nullptr)
+      std::ranges::move(graph_problems(problem), std::back_inserter(all));
   }
   kernels_.plan_ahead(all);
 }
@@ -62,8 +70,11 @@ void LayerKernels::plan_ahead(std::span<const Problem> problems) {
 Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem& problem) {
   if (find_cudnn_entry(problem.op->name) == nullptr) return kernels_.create(problem);
   const std::string key = kernels_.tuned_key(problem);
-  if (const auto chosen = choices_.find(key); chosen != choices_.end())
+  const std::string way_key = "ways " + key;  // not the key of the engines of one graph
+  if (const auto chosen = choices_.find(key); chosen != choices_.end()) {
+    note_again(problem, way_key);
     return kernels_.create(problem, chosen->second.way);
+  }
   // Kernels that are only tried must not report the device's setup times. A later one does.
   Runtime& runtime = *parts_.runtime;
   const auto setup = runtime.take_setup();
@@ -71,16 +82,29 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
   if (!candidates) return std::move(candidates).error();
   if (candidates->kernels.empty()) return kernels_.create(problem);  // reports all reasons
-  if (candidates->kernels.size() == 1) return std::move(candidates->kernels.front());
+  if (candidates->kernels.size() == 1) {
+    choices_[key] = {candidates->ways.front(), std::nullopt};
+    return std::move(candidates->kernels.front());
+  }
   const Nanoseconds start = runtime.now();
   BENCH_ASSIGN_OR_RETURN(const TunedChoice choice,
-                         // Not the key under which the engines of one graph are chosen.
-                         tuner_.choose("ways " + key, candidates->kernels, candidates->names));
+                         tuner_.choose(way_key, candidates->kernels, candidates->names));
   measuring_time_ += runtime.now() - start;
+  for (std::size_t i = 0; i < candidates->kernels.size(); ++i) {
+    if (i != choice.best) kernels_.return_planning_time(*candidates->kernels[i]);
+  }
   const std::string times = choice.candidates_text();
   choices_[key] = {candidates->ways[choice.best],
                    times.empty() ? choice.text() : fmt::format("{}: {}", choice.text(), times)};
   return std::move(candidates->kernels[choice.best]);
+}
+
+// Another process of the case tries all ways before it takes the chosen one.
+void LayerKernels::note_again(const Problem& problem, const std::string& way_key) {
+  ChoiceStore& choices = parts_.runtime->choices();
+  choices.note_again(way_key);
+  for (const Problem& graph : graph_problems(problem))
+    choices.note_again(kernels_.tuned_key(graph));
 }
 
 std::optional<std::string> LayerKernels::choice(const Problem& problem) const {

@@ -35,9 +35,11 @@ class LayerKernels {
   Nanoseconds take_measuring_time() { return std::exchange(measuring_time_, Nanoseconds(0)); }
 
  private:
+  void note_again(const Problem& problem, const std::string& way_key);
+
   struct Choice {
     KernelWay way = KernelWay::graph;
-    std::string text;
+    std::optional<std::string> text;  // nullopt: there is only one way
   };
   DeviceParts parts_;
   ProblemKernels& kernels_;

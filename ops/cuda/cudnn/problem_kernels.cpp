@@ -73,10 +73,17 @@ void keep_session(const std::shared_ptr<CudnnSession>& session,
   }
 }
 
+// The key in ChoiceStore of an engine that was rejected for a plan, as number `index`.
+std::string rejection_key(std::size_t index, const std::string& plan) {
+  return fmt::format("rejected {} {}", index, plan);
+}
+// What separates an engine from the reason in ChoiceStore.
+constexpr std::string_view kBeforeReason = ": ";
+
 std::string format_rejected(std::span<const RejectedEngine> rejected) {
   std::vector<std::string> texts;
   for (const RejectedEngine& each : rejected) {
-    texts.push_back(fmt::format("{}: {}", each.engine, each.reason));
+    texts.push_back(fmt::format("{}{}{}", each.engine, kBeforeReason, each.reason));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -94,10 +101,12 @@ void ProblemKernels::plan_ahead(std::span<const Problem> problems) {
   std::vector<Task> tasks;
   for (const Problem& problem : problems) {
     std::string key = tuned_key(problem);
-    const bool is_known = plans_.contains(key) || planned_ahead_.contains(key) ||
+    const bool is_known = plans_.contains(key) || failures_.contains(key) ||
+                          planned_ahead_.contains(key) ||
                           std::ranges::find(tasks, key, &Task::key) != tasks.end();
     if (!is_known && !known_gap(problem)) tasks.push_back({std::move(key), &problem, std::nullopt});
   }
+  if (tasks.empty()) return;
   const std::vector<int> processors = usable_processors();
   const std::size_t threads = std::min(tasks.size(), processors.size());
   // A handle may be used by one thread at a time, so each thread has its own.
@@ -114,7 +123,7 @@ void ProblemKernels::plan_ahead(std::span<const Problem> problems) {
                     tasks[task].plans = std::move(plans);
                   });
   for (Task& task : tasks) planned_ahead_.emplace(std::move(task.key), *std::move(task.plans));
-  planning_ahead_time_ += parts_.runtime->now() - start;
+  add_planning_time(parts_.runtime->now() - start);
 }
 
 ProblemKernels::MaybePlans ProblemKernels::create_plans(CudnnSession& session,
@@ -129,8 +138,17 @@ ProblemKernels::MaybePlans ProblemKernels::take_plans(const Problem& problem) {
   return planned ? std::move(planned.mapped()) : create_plans(**session_, problem);
 }
 
-Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& problem) {
-  const Nanoseconds start = parts_.runtime->now();
+void ProblemKernels::add_planning_time(Nanoseconds time) {
+  planning_time_ = planning_time_.value_or(Nanoseconds(0)) + time;
+}
+
+void ProblemKernels::return_planning_time(const Kernel& kernel) {
+  const auto details = kernel.details();
+  if (const auto time = details.find(kPlanningDetail); time != details.end())
+    add_planning_time(Nanoseconds(std::stoll(time->second)));
+}
+
+Result<std::vector<ProblemPlan>, BackendError> ProblemKernels::make_plans(const Problem& problem) {
   std::shared_ptr<const ExecutionPlan> maxima;
   if (needs_max_pool_indices(problem)) {
     BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph((*session_)->target(), problem));
@@ -138,20 +156,25 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
                            create_execution_plans(**session_, problem, std::move(forward), 1));
     maxima = forward_plans.front();
   }
-  const std::span<const RejectedEngine> rejected = find_rejected(problem);
   BENCH_ASSIGN_OR_RETURN(auto main_plans, take_plans(problem));
   std::vector<ProblemPlan> plans;
   for (auto& main_plan : main_plans) plans.push_back({std::move(main_plan), maxima, {}});
-  const Nanoseconds own_time = parts_.runtime->now() - start;
-  ProblemPlan chosen = plans.front();
+  return plans;
+}
+
+Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& problem) {
+  const Nanoseconds start = parts_.runtime->now();
+  auto plans = make_plans(problem);
+  const Nanoseconds planned = parts_.runtime->now();
+  add_planning_time(planned - start);
+  if (!plans) return std::move(plans).error();
+  ProblemPlan chosen = plans->front();
   if (tuning_ > 0) {
-    BENCH_ASSIGN_OR_RETURN(chosen, choose_fastest_plan(problem, std::move(plans)));
-    const Nanoseconds tuning_time = parts_.runtime->now() - start - own_time;
+    BENCH_ASSIGN_OR_RETURN(chosen, choose_fastest_plan(problem, *std::move(plans)));
+    const Nanoseconds tuning_time = parts_.runtime->now() - planned;
     chosen.details["setup.tuning_ns"] = fmt::to_string(tuning_time.count());
   }
-  // The first plan reports the time of all plans that were created ahead.
-  const Nanoseconds planning_time = own_time + std::exchange(planning_ahead_time_, Nanoseconds(0));
-  chosen.details["setup.plan_ns"] = fmt::to_string(planning_time.count());
+  const std::vector<RejectedEngine> rejected = find_rejected(problem);
   if (!rejected.empty()) chosen.details["rejected_engines"] = format_rejected(rejected);
   return chosen;
 }
@@ -184,10 +207,31 @@ Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
   return best;
 }
 
-std::span<const RejectedEngine> ProblemKernels::find_rejected(const Problem& problem) const {
-  const auto found = rejected_.find(plan_key(problem));
-  if (found == rejected_.end()) return {};
-  return found->second;
+std::vector<RejectedEngine> ProblemKernels::find_rejected(const Problem& problem) const {
+  const std::string key = plan_key(problem);
+  const auto own = rejected_.find(key);
+  std::vector<RejectedEngine> rejected =
+      own == rejected_.end() ? std::vector<RejectedEngine>() : own->second;
+  // Those that another process of the case has rejected, and this one has not tried.
+  while (const auto more =
+             parts_.runtime->choices().find_fixed(rejection_key(rejected.size(), key))) {
+    const std::size_t end = std::min(more->find(kBeforeReason), more->size());
+    const std::size_t reason = std::min(end + kBeforeReason.size(), more->size());
+    rejected.push_back({more->substr(0, end), more->substr(reason)});
+  }
+  return rejected;
+}
+
+// Passes on to further processes which engines were rejected.
+void ProblemKernels::note_rejected(const Problem& problem) const {
+  const std::string key = plan_key(problem);
+  const std::vector<RejectedEngine> rejected = find_rejected(problem);
+  for (std::size_t i = 0; i < rejected.size(); ++i) {
+    std::string text = format_rejected(std::span(rejected).subspan(i, 1));
+    std::ranges::replace_if(
+        text, [](char letter) { return letter == '\t' || letter == '\n'; }, ' ');
+    parts_.runtime->choices().note(rejection_key(i, key), text);
+  }
 }
 
 std::string ProblemKernels::tuned_key(const Problem& problem) const {
@@ -201,10 +245,15 @@ Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
     std::erase_if(plan.details,
                   [](const auto& detail) { return detail.first.starts_with("setup."); });
     plan.details["plan_cache"] = "hit";
+    parts_.runtime->choices().note_again(key);
     return plan;
   }
-  BENCH_ASSIGN_OR_RETURN(ProblemPlan new_plan, make_plan(problem));
-  plans_.emplace(key, new_plan);
+  if (const auto failed = failures_.find(key); failed != failures_.end()) return failed->second;
+  auto new_plan = make_plan(problem);
+  if (new_plan) plans_.emplace(key, *new_plan);
+  // cuDNN would take as long to answer the same again.
+  if (!new_plan && new_plan.error().kind == BackendError::Kind::unsupported)
+    failures_.emplace(key, new_plan.error());
   return new_plan;
 }
 
@@ -212,12 +261,14 @@ bool ProblemKernels::reject_last_engine(std::string_view reason) {
   constexpr std::size_t kMaxRejected = 8;  // enough to pass the variants of one engine
   const auto last = std::exchange(last_plan_, std::nullopt);
   if (!last || parts_.runtime->lost()) return false;
-  auto& rejected = rejected_[plan_key(last->problem)];
-  if (rejected.size() == kMaxRejected) return false;
+  std::vector<RejectedEngine> before = find_rejected(last->problem);
+  if (before.size() >= kMaxRejected) return false;
+  std::vector<RejectedEngine>& rejected = rejected_[plan_key(last->problem)];
+  rejected = before;
   rejected.push_back({last->engine, std::string(reason)});
   auto next = make_plan(last->problem);
   if (!next) {
-    rejected.pop_back();
+    rejected = std::move(before);
     return false;
   }
   plans_.emplace(tuned_key(last->problem), *std::move(next));
@@ -228,8 +279,13 @@ ProblemKernels::KernelResult ProblemKernels::create_from_graph(const Problem& pr
   if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
   if (!session_) return session_.error();
   BENCH_ASSIGN_OR_RETURN(ProblemPlan problem_plan, plan(problem));
+  note_rejected(problem);
+  const auto time = take_planning_time();
+  if (time) problem_plan.details[kPlanningDetail] = fmt::to_string(time->count());
   last_plan_ = LastPlan{problem, problem_plan.main->name()};
-  return make_cudnn_kernel(parts_, *session_, problem, std::move(problem_plan));
+  auto kernel = make_cudnn_kernel(parts_, *session_, problem, std::move(problem_plan));
+  if (!kernel && time) add_planning_time(*time);
+  return kernel;
 }
 
 // Appends the native kernel of bias and post-ops to the kernel `first`. The native kernel works in
@@ -239,8 +295,11 @@ ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(std::unique_pt
                                                                   DataType intermediate_dtype) {
   const std::size_t last = problem.tensors.size() - 1;
   const std::size_t start = epilogue_start(problem);
-  BENCH_ASSIGN_OR_RETURN(NativeForm form,
-                         epilogue_form(problem, intermediate_dtype, requested_layout(problem)));
+  auto form = epilogue_form(problem, intermediate_dtype, requested_layout(problem));
+  if (!form) {
+    return_planning_time(*first);
+    return std::move(form).error();
+  }
   const bool in_place = intermediate_dtype == problem.tensors.back().dtype;
   const ChainPlace result = in_place ? tensor_place(last) : intermediate_place(0);
   KernelChain chain;
@@ -256,7 +315,7 @@ ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(std::unique_pt
   }
   chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});
   chain.steps.push_back(
-      {"", make_native_kernel(parts_, launcher_, std::move(form), roles), places, "epilogue"});
+      {"", make_native_kernel(parts_, launcher_, *std::move(form), roles), places, "epilogue"});
   chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
   return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
 }

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -28,6 +29,9 @@ using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>
     const Problem& problem, std::int64_t tuning)>;
 
 using MaybeSession = Result<std::shared_ptr<CudnnSession>, BackendError>;
+
+// The detail of a kernel's planning time.
+inline constexpr const char* kPlanningDetail = "setup.plan_ns";
 
 // How a problem is computed. graph: by one graph of cuDNN. parts: by a graph, then a native kernel.
 // native: by a native kernel alone.
@@ -53,6 +57,14 @@ class ProblemKernels {
   // engine that is compiled at run time takes half a second. create() uses the plans and reports
   // their errors.
   void plan_ahead(std::span<const Problem> problems);
+  // Takes back the planning time that a kernel reports, because the kernel is not used. The next
+  // kernel with a plan reports it, or take_planning_time(). The time includes plans that failed,
+  // and those that no kernel uses.
+  void return_planning_time(const Kernel& kernel);
+  // Returns the time that has not been reported; nullopt if nothing was planned since.
+  std::optional<Nanoseconds> take_planning_time() {
+    return std::exchange(planning_time_, std::nullopt);
+  }
   // Returns plan_key() with what decides among a problem's plans: tuning and rejected engines.
   std::string tuned_key(const Problem& problem) const;
   // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
@@ -76,9 +88,12 @@ class ProblemKernels {
                                     DataType intermediate_dtype);
   KernelResult create_with_bias_gradient(const Problem& problem);
   KernelResult create_native(const Problem& problem);
-  std::span<const RejectedEngine> find_rejected(const Problem& problem) const;
+  std::vector<RejectedEngine> find_rejected(const Problem& problem) const;
+  void note_rejected(const Problem& problem) const;
   Result<ProblemPlan, BackendError> plan(const Problem& problem);
+  void add_planning_time(Nanoseconds time);
   Result<ProblemPlan, BackendError> make_plan(const Problem& problem);
+  Result<std::vector<ProblemPlan>, BackendError> make_plans(const Problem& problem);
   Result<ProblemPlan, BackendError> choose_fastest_plan(const Problem& problem,
                                                         std::vector<ProblemPlan> plans);
 
@@ -97,7 +112,8 @@ class ProblemKernels {
   std::map<std::string, ProblemPlan> plans_;  // plans created so far, by tuned_key()
   // Plans that plan_ahead() created and no kernel uses yet, by tuned_key().
   std::map<std::string, MaybePlans> planned_ahead_;
-  Nanoseconds planning_ahead_time_{0};                           // not reported yet
+  std::map<std::string, BackendError> failures_;  // of plans that cannot be created, by tuned_key()
+  std::optional<Nanoseconds> planning_time_;      // not reported yet
   std::vector<std::shared_ptr<CudnnSession>> planners_;          // one for each thread
   std::map<std::string, std::vector<RejectedEngine>> rejected_;  // by plan_key()
   std::optional<LastPlan> last_plan_;

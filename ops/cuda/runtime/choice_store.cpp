@@ -19,6 +19,7 @@ bool is_plain(std::string_view text) {
 
 void ChoiceStore::fix(std::string_view text) {
   fixed_.clear();
+  used_.clear();
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find(kLineEnd));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -36,13 +37,19 @@ std::optional<std::string> ChoiceStore::find_fixed(const std::string& key) const
 }
 
 void ChoiceStore::note(const std::string& key, const std::string& name) {
-  if (is_plain(key) && is_plain(name)) noted_.insert_or_assign(key, name);
+  if (!is_plain(key) || !is_plain(name)) return;
+  noted_.insert_or_assign(key, name);
+  used_.insert(key);
+}
+
+void ChoiceStore::note_again(const std::string& key) {
+  if (noted_.contains(key)) used_.insert(key);
 }
 
 std::string ChoiceStore::text() const {
   std::string text;
-  for (const auto& [key, name] : noted_)
-    text += fmt::format("{}{}{}{}", key, kSeparator, name, kLineEnd);
+  for (const std::string& key : used_)
+    text += fmt::format("{}{}{}{}", key, kSeparator, noted_.at(key), kLineEnd);
   return text;
 }
 

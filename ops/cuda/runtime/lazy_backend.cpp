@@ -30,15 +30,8 @@ class LazyBackend final : public Backend {
     BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
     return backend->create(network);
   }
-  CreatedKernel create_layer(const Problem& problem, const InputLayouts& input_layouts) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
-    return backend->create_layer(problem, input_layouts);
-  }
   bool reject_last_engine(std::string_view reason) override {
     return backend_ && *backend_ && (**backend_)->reject_last_engine(reason);
-  }
-  void set_layer_maker(KernelMaker maker) override {
-    apply_setting([maker = std::move(maker)](Backend& backend) { backend.set_layer_maker(maker); });
   }
   void observe(const Collectors& collectors) override {
     apply_setting([collectors](Backend& backend) { backend.observe(collectors); });

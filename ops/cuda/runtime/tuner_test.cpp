@@ -217,6 +217,19 @@ TEST(Tuner, MeasuresEachKeyOnce) {
   EXPECT_FALSE(device.runtime->calls.empty());
 }
 
+// A worker makes several cases. The choices of each are its own, also if it uses a kernel again.
+TEST(ChoiceStore, HoldsTheChoicesOfTheCurrentCase) {
+  ChoiceStore store;
+  store.note("a", "1");
+  EXPECT_EQ(store.text(), "a\t1\n");
+  store.fix("");
+  EXPECT_EQ(store.text(), "");
+  store.note("b", "2");
+  store.note_again("a");
+  store.note_again("never noted");
+  EXPECT_EQ(store.text(), "a\t1\nb\t2\n");
+}
+
 // The choices of one process are fixed in the next one, where the other candidate is faster.
 TEST(Tuner, RepeatsTheChoicesOfAnEarlierProcess) {
   const std::vector<std::string> names = {"first", "second"};
