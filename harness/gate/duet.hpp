@@ -43,7 +43,7 @@ struct DuetRequest {
   // Output that both sides must compute. nullptr: run_duet() checks the candidate against the
   // reference, and the base against the candidate.
   const OutputSample* expected = nullptr;
-  // What each side chose by measuring in the case's first duet.
+  // What each side chose by measuring before the case's first duet.
   std::string base_choices{}, candidate_choices{};
 };
 

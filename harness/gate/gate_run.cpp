@@ -132,7 +132,7 @@ class GateRun {
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
   Result<Kit> make_kit(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
-                       ops::InputLayouts input_layouts);
+                       ops::InputLayouts input_layouts, const GateMeasurer& measurer);
   std::optional<KitSide> find_stored_side(const CaseAssessment& judgement) const;
   void add_inspection(RunObserver& progress);
 
@@ -284,9 +284,9 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
     progress.phase("profiling " + judgement->id);
     // Without an answer of a worker, the kit's profiles use no layouts.
     const auto input_layouts = measurer.find_input_layouts(*spec->second);
-    BENCH_ASSIGN_OR_RETURN(const Kit kit,
-                           make_kit(*judgement, *spec->second, parts,
-                                    input_layouts ? *input_layouts : ops::InputLayouts{}));
+    BENCH_ASSIGN_OR_RETURN(
+        const Kit kit, make_kit(*judgement, *spec->second, parts,
+                                input_layouts ? *input_layouts : ops::InputLayouts{}, measurer));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);
     BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
     outcome_.kits[judgement->id] = folder;
@@ -297,7 +297,8 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
 // Profiles both sides for the kit. If a side does not start, the kit lacks its half and states the
 // reason.
 Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
-                              const GateParts& parts, ops::InputLayouts input_layouts) {
+                              const GateParts& parts, ops::InputLayouts input_layouts,
+                              const GateMeasurer& measurer) {
   Kit kit;
   kit.gate = &outcome_.gate;
   kit.judgement = &judgement;
@@ -326,6 +327,7 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
     return side == SideFailure::Side::candidate ? entry->candidate.outcome : Outcome::ok;
   };
   request.outcome = find_outcome(SideFailure::Side::base);
+  request.choices = measurer.choices(SideFailure::Side::base, judgement.id);
   if (outcome_.gate.facts.base) {
     profile(kit.base, parts.start_base);
   } else {
@@ -335,6 +337,7 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
   request.label = "candidate";
   request.pid = 2;
   request.outcome = find_outcome(SideFailure::Side::candidate);
+  request.choices = measurer.choices(SideFailure::Side::candidate, judgement.id);
   profile(kit.candidate, parts.start_candidate);
   return kit;
 }

@@ -407,8 +407,8 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   KitSink sink;
   const ProfileReason reason =
       is_failure(request.outcome) ? ProfileReason::failed : ProfileReason::wanted;
-  const auto pass =
-      profile_case({session, sink, env, options}, {request.spec, request.input_layouts, reason});
+  const auto pass = profile_case({session, sink, env, options},
+                                 {request.spec, request.input_layouts, reason, request.choices});
   session.finish();
   if (!pass) return pass.error();
   BENCH_ASSIGN_OR_RETURN(const std::vector<Activity> activities, sink.finish());

@@ -75,6 +75,7 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
 struct KitRequest {
   const Case* spec = nullptr;
   ops::InputLayouts input_layouts{};  // for a layer: its input layouts in its network
+  std::string choices{};              // what the side chose for the case by measuring
   std::uint64_t seed = 1;
   // Outcome of the case on this side. A failed case runs as in its measurement: with the check, and
   // with a record of each activity's begin.

@@ -23,13 +23,9 @@ ExactProperties make_properties(const PreparedReply& prepared) {
   record.implementation = prepared.implementation;
   record.memory = prepared.memory;
   record.details = prepared.details;
-  return exact_properties(record);
-}
-
-// Returns what a side has chosen for a case; empty before its first measurement.
-std::string find_choices(const std::map<std::string, std::string>& choices, const std::string& id) {
-  const auto found = choices.find(id);
-  return found == choices.end() ? std::string() : found->second;
+  ExactProperties exact = exact_properties(record);
+  if (!prepared.choices.empty()) exact.facts[kChoiceFact] = format_choices(prepared.choices);
+  return exact;
 }
 
 std::string_view to_string(MeasurementRequest::Kind kind) {
@@ -122,20 +118,59 @@ Result<ops::InputLayouts> GateMeasurer::find_input_layouts(const Case& spec) {
   return layouts_.input_layouts(spec);
 }
 
+const std::string& GateMeasurer::choices(SideFailure::Side side, const std::string& id) const {
+  static const std::string kNone;
+  const auto of_side = choices_.find(side);
+  if (of_side == choices_.end()) return kNone;
+  const auto found = of_side->second.find(id);
+  return found == of_side->second.end() ? kNone : found->second;
+}
+
+// The candidate has chosen in its run. A side that has not chosen does so in a worker of its own
+// (chooses_by_measuring()), with its own program.
+Status GateMeasurer::choose_way(SideFailure::Side side, const ops::InputLayouts& input_layouts,
+                                MeasurementRequest& request, CaseEvidence& entry) {
+  const Case& spec = task_.plan->cases[request.index];
+  std::map<std::string, std::string>& known = choices_[side];
+  const bool is_base = side == SideFailure::Side::base;
+  if (!is_base && !entry.candidate.choices.empty()) known.emplace(spec.id, entry.candidate.choices);
+  if (!chooses_by_measuring(spec) || known.contains(spec.id)) return Done{};
+  workers_.finish();
+  WorkerSession& session = is_base ? base_ : candidate_;
+  if (const Status status = session.ensure(spec.key.threads); !status)
+    return note_start_failure(request, side, status.error(), entry);
+  StepRequest step{&spec, 0, task_.seed};
+  step.extent = StepRequest::Extent::prepare_only;
+  step.input_layouts = input_layouts;
+  StepResult result = run_step(session, step, clock_);
+  session.finish();
+  if (result.failure) {
+    return note_failure(request, {side, result.failure->outcome, std::move(result.failure->reason)},
+                        entry);
+  }
+  if (result.prepared) known.emplace(spec.id, std::move(result.prepared->choices));
+  return Done{};
+}
+
 Status GateMeasurer::measure_duet(MeasurementRequest& request, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[request.index];
   --request.count;
   Result<ops::InputLayouts> input_layouts = find_input_layouts(spec);
   if (!input_layouts)
     return note_start_failure(request, SideFailure::Side::candidate, input_layouts.error(), entry);
+  for (const auto side : {SideFailure::Side::base, SideFailure::Side::candidate}) {
+    BENCH_RETURN_IF_ERROR(choose_way(side, *input_layouts, request, entry));
+    if (entry.failure || limit_.must_abort()) return Done{};
+  }
   DuetRequest duet_request{&spec, std::move(*input_layouts), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) duet_request.expected = &output->second;
-  duet_request.base_choices = find_choices(base_choices_, spec.id);
-  duet_request.candidate_choices = find_choices(candidate_choices_, spec.id);
+  duet_request.base_choices = choices(SideFailure::Side::base, spec.id);
+  duet_request.candidate_choices = choices(SideFailure::Side::candidate, spec.id);
   DuetResult result = run_duet(workers_, duet_request);
-  if (result.base) base_choices_.emplace(spec.id, result.base->choices);
-  if (result.candidate) candidate_choices_.emplace(spec.id, result.candidate->choices);
+  if (result.base) choices_[SideFailure::Side::base].emplace(spec.id, result.base->choices);
+  if (result.candidate)
+    choices_[SideFailure::Side::candidate].emplace(spec.id, result.candidate->choices);
   ExactProperties& exact = entry.candidate.exact;
   if (result.candidate && exact == ExactProperties{}) exact = make_properties(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
@@ -201,6 +236,8 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
   const Result<ops::InputLayouts> input_layouts = find_input_layouts(spec);
   if (!input_layouts)
     return note_start_failure(request, SideFailure::Side::candidate, input_layouts.error(), entry);
+  BENCH_RETURN_IF_ERROR(choose_way(SideFailure::Side::candidate, *input_layouts, request, entry));
+  if (entry.failure || limit_.must_abort()) return Done{};
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
     const Nanoseconds wait = last->second + kWindowGap - clock_.now();
     if (wait > Nanoseconds(0)) parts_.pause(wait);
@@ -210,7 +247,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
   for (int i = 0; i < request.count && !limit_.stop_cause(); ++i) {
     StepRequest step{&spec, i, task_.seed};
     step.input_layouts = *input_layouts;
-    step.choices = find_choices(candidate_choices_, spec.id);
+    step.choices = choices(SideFailure::Side::candidate, spec.id);
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {
       step.check = CheckKind::expected;
@@ -228,7 +265,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
                           entry);
     }
     if (result.prepared) {
-      candidate_choices_.emplace(spec.id, result.prepared->choices);
+      choices_[SideFailure::Side::candidate].emplace(spec.id, result.prepared->choices);
       outputs_.emplace(spec.id, std::move(result.prepared->output));
     }
     if (!result.record) return Done{};

@@ -64,6 +64,8 @@ class GateMeasurer {
   // Returns a layer's input layouts in its network; empty for other cases. Asks a worker of the
   // candidate once per network. Returns an error if the worker does not start.
   Result<ops::InputLayouts> find_input_layouts(const Case& spec);
+  // Returns what a side has chosen for a case by measuring; empty if it chose nothing.
+  const std::string& choices(SideFailure::Side side, const std::string& id) const;
   // Total warm-up and sample time of all workers so far.
   Nanoseconds spent_on_samples() const;
 
@@ -71,6 +73,9 @@ class GateMeasurer {
   Status measure(std::vector<MeasurementRequest> requests, GateEvidence& evidence);
   // The next functions update `request.count`: a duet decrements it; a failure, or a check of the
   // base, sets it to 0.
+  // Lets a side choose by measuring, before it is timed.
+  Status choose_way(SideFailure::Side side, const ops::InputLayouts& input_layouts,
+                    MeasurementRequest& request, CaseEvidence& entry);
   Status measure_duet(MeasurementRequest& request, CaseEvidence& entry);
   Status measure_window(MeasurementRequest& request, CaseEvidence& entry);
   Status check_base(MeasurementRequest& request, CaseEvidence& entry);
@@ -90,8 +95,8 @@ class GateMeasurer {
   DuetWorkers workers_;  // uses base_ and candidate_
   NetworkLayouts layouts_;
   std::map<std::string, OutputSample> outputs_;  // by case id, from its first measurement
-  // Choices that each side made by measuring, by case id, from its first measurement.
-  std::map<std::string, std::string> base_choices_, candidate_choices_;
+  // Choices that each side made by measuring, by case id. Those of the candidate are from its run.
+  std::map<SideFailure::Side, std::map<std::string, std::string>> choices_;
   std::map<std::string, Nanoseconds> window_ends_;  // by case id
   std::uint64_t duets_ = 0;                         // number of duets started so far
   std::size_t steps_done_ = 0;  // duets, processes of windows, and checks of the base

@@ -2,9 +2,11 @@
 #include "harness/gate/measurer.hpp"
 
 #include "harness/gate/duet.hpp"
+#include "harness/gate/selftest_run.hpp"
 #include "harness/judge/conclusion.hpp"
 #include "harness/wire/messages.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
+#include "tests/fakes/fake_device_memory.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -34,7 +36,7 @@ class GateTest : public test::CoordinatorTest {
       ++workers_;
       auto backend = std::make_unique<test::FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
-          [this, side](const std::string&) { return side_scripts_[side]; });
+          [this, side](const std::string&) { return side_scripts_[side]; }, side_devices_[side]);
       return std::unique_ptr<WorkerLink>(new test::InProcessWorker(
           std::move(backend), clock_,
           [this, side](const Request& request) {
@@ -82,6 +84,7 @@ class GateTest : public test::CoordinatorTest {
   }
 
   std::map<Side, test::FakeScript> side_scripts_;
+  std::map<Side, test::FakeDevice> side_devices_;
   std::map<Side, test::FakeFault> side_faults_;
   std::vector<Side> rounds_;
   std::vector<Nanoseconds> pauses_;
@@ -94,6 +97,102 @@ Plan plan_of(const std::vector<std::string>& ids) {
     cases.push_back(test::make_case(id, test::measure(5), test::kShortWarmup));
   }
   return test::make_plan(std::move(cases));
+}
+
+// Both sides of a tuned case on a device, whose programs choose different engines.
+class TunedGateTest : public GateTest {
+ protected:
+  struct Prepared {
+    Side side;
+    std::string choices;
+    int worker;
+    std::size_t rounds;  // before it
+    friend bool operator==(const Prepared&, const Prepared&) = default;
+  };
+
+  TunedGateTest() {
+    for (const Side side : {Side::base, Side::candidate}) {
+      const char* choice = side == Side::base ? "gemm\tengine 1\n" : "gemm\tengine 2\n";
+      side_devices_[side] = {"cublaslt", "cuda", &memory_, choice};
+      side_scripts_[side].sample = [this](std::int64_t, const ops::SampleRequest& request) {
+        ops::DeviceSample sample;
+        sample.device = request.iterations * 1500us;
+        clock_.advance(sample.device);
+        return sample;
+      };
+      side_faults_[side] = [this, side](const Request& request) -> std::optional<WorkerFailure> {
+        if (const auto* prepare = std::get_if<PrepareRequest>(&request))
+          prepared_.push_back({side, prepare->choices, workers_, rounds_.size()});
+        return std::nullopt;
+      };
+    }
+    Case spec = test::make_case("gemm/forward/m4n4k4/f32/cublaslt/cuda/hot", test::measure(5),
+                                test::kShortWarmup);
+    spec.measure.tune = 8;
+    plan_ = test::make_plan({std::move(spec)});
+    evidence_ = evidence_for(plan_);
+  }
+
+  test::FakeDeviceMemory memory_;
+  std::vector<Prepared> prepared_;
+  Plan plan_;
+  GateEvidence evidence_;
+};
+
+// Measuring candidates changes where the buffers of later kernels are, and with it their times.
+TEST_F(TunedGateTest, EachSideChoosesInAWorkerOfItsOwn) {
+  const Decision decision = settle(plan_, evidence_);
+  ASSERT_GT(prepared_.size(), 4u);
+  EXPECT_EQ(prepared_[0], (Prepared{Side::base, "", 1, 0}));
+  EXPECT_EQ(prepared_[1], (Prepared{Side::candidate, "", 2, 0}));
+  for (std::size_t i = 2; i < prepared_.size(); ++i) {
+    const bool is_base = prepared_[i].side == Side::base;
+    EXPECT_EQ(prepared_[i].choices, is_base ? "gemm\tengine 1\n" : "gemm\tengine 2\n");
+    EXPECT_GE(prepared_[i].worker, 3);
+  }
+  // The evidence states both, and the verdict names the difference.
+  const CaseEvidence& entry = evidence_.cases[0];
+  EXPECT_EQ(entry.base->facts.at(kChoiceFact), "gemm: engine 1");
+  EXPECT_EQ(entry.candidate.exact.facts.at(kChoiceFact), "gemm: engine 2");
+  EXPECT_THAT(lines_[0], HasSubstr("gemm: engine 1"));
+  EXPECT_THAT(decision.judgements.at(0).changes,
+              testing::Contains(Change{"choice", "gemm: engine 1", "gemm: engine 2"}));
+}
+
+TEST_F(TunedGateTest, TheCandidateKeepsTheChoiceOfItsRun) {
+  evidence_.cases[0].candidate.choices = "gemm\tengine 3\n";
+  settle(plan_, evidence_);
+  for (std::size_t i = 1; i < prepared_.size(); ++i) {
+    const bool is_base = prepared_[i].side == Side::base;
+    EXPECT_EQ(prepared_[i].choices, is_base ? "gemm\tengine 1\n" : "gemm\tengine 3\n");
+  }
+}
+
+// Both sides of a self-test are one program, so they execute the same choice.
+TEST_F(TunedGateTest, ASelfTestChoosesOnceBeforeItTimes) {
+  side_devices_[Side::candidate] = side_devices_[Side::base];
+  SelfTestParts self_test{factory(Side::base), factory(Side::base),  parts().hello,
+                          parts().pause,       [] { return false; }, {}};
+  SelfTestTask task;
+  task.plan = &plan_;
+  task.duets = 2;
+  const auto result = measure_self_test(task, self_test, clock_);
+  ASSERT_TRUE(result.ok()) << result.error().message();
+  ASSERT_GT(prepared_.size(), 4u);
+  EXPECT_EQ(prepared_[0], (Prepared{Side::base, "", 1, 0}));
+  for (std::size_t i = 1; i < prepared_.size(); ++i) {
+    EXPECT_EQ(prepared_[i].choices, "gemm\tengine 1\n");
+    EXPECT_GE(prepared_[i].worker, 2);
+  }
+}
+
+TEST_F(TunedGateTest, ASideThatCannotChooseFails) {
+  side_scripts_[Side::base].wrong_element = 6;
+  settle(plan_, evidence_);
+  ASSERT_TRUE(evidence_.cases[0].failure);
+  EXPECT_EQ(evidence_.cases[0].failure->side, Side::base);
+  EXPECT_EQ(evidence_.cases[0].failure->outcome, Outcome::wrong_result);
+  EXPECT_THAT(rounds_, IsEmpty());
 }
 
 TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {

@@ -91,6 +91,7 @@ class SelfTestRun {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
+    request.base_choices = request.candidate_choices = choices_[spec.id];
     DuetResult result = run_duet(workers, request);
     if (result.failure) return Error{result.failure->reason, spec.id, ""};
     if (result.candidate && output == outputs_.end()) {
@@ -112,12 +113,26 @@ class SelfTestRun {
     return std::move(*reply);
   }
 
+  // Chooses by measuring in a worker of its own (chooses_by_measuring()), once for both sides: they
+  // are one program.
+  Status choose_way(const Case& spec) {
+    if (!chooses_by_measuring(spec)) return Done{};
+    BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
+    BENCH_ASSIGN_OR_RETURN(PreparedReply prepared,
+                           ask<PreparedReply>(spec, prepare_request(spec, task_.seed, {})));
+    base_.finish();
+    choices_[spec.id] = std::move(prepared.choices);
+    return Done{};
+  }
+
   // Measures the time of a round outside its samples (the loop, its bookkeeping and the two
   // messages), and the overhead of the profiler.
   Status measure_harness(const Case& spec) {
+    BENCH_RETURN_IF_ERROR(choose_way(spec));
     BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
     PrepareRequest prepare = prepare_request(spec, task_.seed, {});
     prepare.check = CheckKind::none;
+    prepare.choices = choices_[spec.id];
     BENCH_RETURN_IF_ERROR(ask<PreparedReply>(spec, prepare));
     BENCH_RETURN_IF_ERROR(
         ask<WarmedUpReply>(spec, WarmUpRequest{spec.warmup.iterations, kDuetWarmup}));
@@ -158,6 +173,7 @@ class SelfTestRun {
   WorkerSession base_, candidate_, slowed_base_, slowed_;
   DuetWorkers equal_workers_, slowed_workers_;
   std::map<std::string, OutputSample> outputs_;               // by case id, from its first duet
+  std::map<std::string, std::string> choices_;                // by case id, made by measuring
   std::map<std::string, std::vector<double>> slowed_ratios_;  // log-ratios by case id
   std::uint64_t duets_ = 0;                                   // number of duets started so far
   SelfTest test_;

@@ -116,6 +116,7 @@ void process_fields(Archive& archive, Process& process) {
   remark_fields(archive, process.device);
   archive.optional("setup", process.setup);
   energy_fields(archive, process.energy);
+  archive.optional("choices", process.choices);
 }
 
 // Writes the sum of both directions as well, for human readers. Files of other tools may contain

@@ -85,6 +85,7 @@ class RandomRecords {
     if (coin()) record.device.unsteady_clock = remarks();
     while (coin()) record.setup[text()] = time();
     maybe(record.energy, [&] { return ProcessEnergy{count(), time(), text()}; });
+    record.choices = text_or_none();
     return record;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/measured.hpp"
 
+#include "base/text.hpp"
 #include "harness/result/typed_details.hpp"
 #include "harness/stats/error_control.hpp"
 #include "harness/stats/median.hpp"
@@ -59,6 +60,15 @@ ExactProperties exact_properties(const CaseRecord& record) {
     exact.workspace = record.memory->workspace;
   }
   return exact;
+}
+
+std::string format_choices(std::string_view choices) {
+  const auto lines = std::ranges::count(choices, '\n');
+  if (lines > 1) return fmt::format("{} choices, {}", lines, content_hash(choices));
+  std::string text(choices.substr(0, choices.find('\n')));
+  if (const auto separator = text.find('\t'); separator != std::string::npos)
+    text.replace(separator, 1, ": ");
+  return text;
 }
 
 std::map<std::string, std::string> facts_as_texts(const ExactProperties& exact) {
@@ -176,6 +186,11 @@ std::vector<MeasuredCase> measured_cases(const Report& report) {
     measured.outcome = record.outcome;
     measured.reason = record.reason;
     measured.exact = exact_properties(record);
+    for (const ProcessRecord* process : counted.of(record)) {
+      if (measured.choices.empty()) measured.choices = process->choices;
+    }
+    if (!measured.choices.empty())
+      measured.exact.facts[kChoiceFact] = format_choices(measured.choices);
     measured.flags = record.flags;
     measured.clock_hz = record.clock_hz;
     measured.sample_method = record.sample_method;

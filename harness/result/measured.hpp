@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,12 @@ inline constexpr const char* kOutputDigestDetail = "output.digest";
 // Replaces the digest if processes of one case computed different digests, for example because
 // threads add in varying order.
 inline constexpr const char* kDigestVaries = "varies";
+
+// The fact that states a backend's choices: "conv ...: cudnn:engine_4 (2=2)", or for several of
+// them "12 choices, DIGEST".
+inline constexpr const char* kChoiceFact = "choice";
+// Formats the value of this fact from ProcessRecord::choices, which has one line per choice.
+std::string format_choices(std::string_view choices);
 
 struct ExactProperties {
   std::string implementation;  // empty if unknown
@@ -94,6 +101,7 @@ struct MeasuredCase {
   // State of the device that computed: "gpu.name", "gpu.driver", "gpu.ecc", "gpu.mig", if known.
   // nullopt on the CPU and in reports of other tools.
   std::optional<std::map<std::string, std::string>> device;
+  std::string choices = {};  // as in ProcessRecord, of the case's first process that has them
   friend bool operator==(const MeasuredCase&, const MeasuredCase&) = default;
 };
 

@@ -184,6 +184,9 @@ struct ProcessRecord {
   DeviceSamples device;
   std::map<std::string, Nanoseconds> setup;  // parts of the creation: "context_ns"
   std::optional<ProcessEnergy> energy;       // nullopt if the counters cannot be read
+  // What the case's backend chose by measuring, as text of its own (ops::Backend::choices()). Empty
+  // if it chose nothing, or the same as in an earlier process of the case.
+  std::string choices;
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 

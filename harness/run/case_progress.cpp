@@ -2,6 +2,7 @@
 #include "harness/run/case_progress.hpp"
 
 #include "base/data_type.hpp"
+#include "base/text.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/measured.hpp"
@@ -138,7 +139,10 @@ std::optional<std::string> missed_tensor_cores(const Case& spec, std::string_vie
                                              : fmt::format("{}", fmt::join(verdict.changes, "; ")));
 }
 
-void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
+void CaseProgress::adopt(const ProcessRecord& record) {
+  if (!record.choices.empty()) earlier_choices_ = record.choices;
+  add(record);
+}
 
 void CaseProgress::adopt(const CaseRecord& record) {
   if (is_finished(record)) earlier_outcome_ = record.outcome;
@@ -153,11 +157,28 @@ bool CaseProgress::has_rejected_engines() const {
   return facts_ && facts_->details.contains("rejected_engines");
 }
 
-void CaseProgress::learn(const PreparedReply& prepared) {
+bool CaseProgress::has_recorded(const std::string& choices) const {
+  return std::ranges::find(processes_, choices, &ProcessRecord::choices) != processes_.end();
+}
+
+std::optional<std::string> CaseProgress::learn(const PreparedReply& prepared) {
   if (!facts_) {
     facts_ = prepared;
     facts_->output = {};
-    return;
+    const bool is_resumed = !processes_.empty();
+    if (!is_resumed || earlier_choices_ == prepared.choices) return std::nullopt;
+    const auto format = [](const std::string& choices) {
+      return choices.empty() ? std::string(kUnknown) : fmt::format("`{}`", format_choices(choices));
+    };
+    const std::string difference =
+        fmt::format("processes of the earlier run chose {}, later ones {}",
+                    format(earlier_choices_), format(prepared.choices));
+    facts_->details[kResumedChoiceDetail] = difference;
+    return fmt::format(
+        "{}: the choice of the resumed run cannot be repeated: {}; measure the case again for "
+        "times "
+        "of one kernel",
+        spec_->id, difference);
   }
   // The worker that chose by measuring took no samples. The first process completes its facts.
   if (process_numbers_.empty()) {
@@ -169,8 +190,9 @@ void CaseProgress::learn(const PreparedReply& prepared) {
   // tolerance.
   const auto first = facts_->details.find(kOutputDigestDetail);
   const auto digest = prepared.details.find(kOutputDigestDetail);
-  if (first == facts_->details.end() || digest == prepared.details.end()) return;
+  if (first == facts_->details.end() || digest == prepared.details.end()) return std::nullopt;
   if (first->second != digest->second) first->second = kDigestVaries;
+  return std::nullopt;
 }
 
 void CaseProgress::end(Outcome outcome, std::string reason) {

@@ -47,6 +47,9 @@ std::map<std::string, std::string> tensor_core_details(const Case& spec,
 std::optional<std::string> missed_tensor_cores(const Case& spec, std::string_view capability,
                                                const std::string& used);
 
+// The detail of a case whose choice could not be repeated after `--resume`.
+inline constexpr const char* kResumedChoiceDetail = "resumed_choice";
+
 class CaseProgress {
  public:
   explicit CaseProgress(const Case& spec) : spec_(&spec) {}
@@ -61,8 +64,10 @@ class CaseProgress {
   // Adds a measured process. Ignores a process whose number was already added.
   void add(ProcessRecord record);
   // Keeps the facts of the first prepared process. Later processes only provide their output
-  // digests: if one differs, the digest becomes kDigestVaries.
-  void learn(const PreparedReply& prepared);
+  // digests: if one differs, the digest becomes kDigestVaries. Returns a message if the process
+  // does not repeat the choice of an earlier run, whose processes then ran another kernel. The
+  // record says so too, in the detail kResumedChoiceDetail.
+  std::optional<std::string> learn(const PreparedReply& prepared);
   // Ends the case and drops its remaining processes.
   void end(Outcome outcome, std::string reason);
   // As above. The record names the kernel that failed, if the failure does.
@@ -71,8 +76,11 @@ class CaseProgress {
   bool has_facts() const { return facts_.has_value(); }
   // Returns whether the kernel is not the library's first choice, whose result was wrong.
   bool has_rejected_engines() const;
-  // Returns what the first prepared process has chosen by measuring; empty if it chose nothing.
-  std::string choices() const { return facts_ ? facts_->choices : std::string(); }
+  // Returns what the first prepared process has chosen by measuring, or a process of an earlier
+  // run; empty if it chose nothing.
+  const std::string& choices() const { return facts_ ? facts_->choices : earlier_choices_; }
+  // Returns whether the record of an earlier process states these choices.
+  bool has_recorded(const std::string& choices) const;
   bool has_samples() const;
   bool is_measured(int process) const { return process_numbers_.contains(process); }
   // Returns whether the facts are known and as many processes were measured as requested.
@@ -103,6 +111,7 @@ class CaseProgress {
   std::vector<ProcessRecord> processes_;
   std::set<int> process_numbers_;
   std::optional<PreparedReply> facts_;  // without the output's values
+  std::string earlier_choices_;         // processes of an earlier run made them
   std::optional<ErrorReply> ended_;
   std::optional<Outcome> earlier_outcome_;
 };

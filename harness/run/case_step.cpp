@@ -8,7 +8,9 @@
 #include "harness/wire/worker_limits.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
 namespace bench {
 
@@ -24,6 +26,11 @@ PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
   request.tuning = spec.measure.tune;
   request.sample_method = spec.measure.sample_method;
   return request;
+}
+
+bool chooses_by_measuring(const Case& spec) {
+  const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
+  return spec.key.device != "cpu" && (spec.measure.tune > 0 || is_network);
 }
 
 namespace {
@@ -82,6 +89,7 @@ class Step {
     record.preparation = result_.prepared->preparation;
     record.implementation = result_.prepared->implementation;
     record.setup = result_.prepared->setup;
+    record.choices = result_.prepared->choices;
     const std::optional<StopReason> reason = measure_rounds(warmup->sample, record);
     if (reason && !record.samples.empty()) check_again();
     if (const auto no_energy =

@@ -299,8 +299,8 @@ Status Run::measure_process(int process) {
   return Done{};
 }
 
-// Uses a separate worker: the memory that candidates are measured in changes where the buffers of
-// the case are, and with it its time by up to 5 %. The measuring workers repeat the choices.
+// Uses a separate worker (chooses_by_measuring()). A case that an earlier run has begun keeps its
+// choice.
 Status Run::choose_ways(int process) {
   // Another tool observes the measuring processes only.
   if (options_.under) return Done{};
@@ -311,7 +311,8 @@ Status Run::choose_ways(int process) {
   for (CaseProgress& progress : cases_) {
     check_limits();
     if (is_time_up()) break;
-    const bool is_settled = progress.has_facts() || !chooses_by_measuring(progress.spec());
+    const bool is_settled = progress.has_facts() || !progress.choices().empty() ||
+                            !chooses_by_measuring(progress.spec());
     if (is_settled || stop_cause_ || !progress.needs_process(process)) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
     if (stop_cause_) return Done{};
@@ -473,7 +474,7 @@ StepRequest Run::make_request(const CaseProgress& progress, int process) {
 
 void Run::take_prepared(CaseProgress& progress, StepResult& result) {
   if (!result.prepared) return;
-  progress.learn(*result.prepared);
+  if (auto lost = progress.learn(*result.prepared)) observer_.message(*lost);
   outputs_.emplace(problem_id(progress.spec().key), std::move(result.prepared->output));
 }
 
@@ -501,6 +502,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   take_failure(progress, process, result);
   if (result.record) {
     result.record->run_id = options_.run_id;
+    if (progress.has_recorded(result.record->choices)) result.record->choices.clear();
     if (result.record->stop == StopReason::interrupted && stop_cause_ == StopCause::budget) {
       result.record->stop = StopReason::budget;
     }

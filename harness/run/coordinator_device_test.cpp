@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on a device that has its own clock, with workers in this process.
+#include "harness/run/case_progress.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 #include "tests/fakes/fake_device_memory.hpp"
 
@@ -225,6 +226,65 @@ TEST_F(DeviceRunTest, AfterAFailureOnTheDeviceTheOthersGetAFreshWorker) {
   // Whichever of the two came first, the failed one is the last of its worker.
   EXPECT_GE(with_failure, workers_);
   EXPECT_LE(with_failure, workers_ + 1);
+}
+
+// A tuned case whose run was interrupted after two of its four processes, and resumed.
+class ResumedChoiceTest : public DeviceRunTest {
+ protected:
+  ResumedChoiceTest() {
+    Case spec = test::make_case(kGemm, measure(4), kShortWarmup);
+    spec.measure.tune = 8;
+    plan_ = test::make_plan({std::move(spec)});
+    device_.choice = "gemm\tengine 1\n";
+    options_.interrupted = [this] { return sink_.all<ProcessRecord>().size() >= 2; };
+    run(plan_);
+    report_.runs = sink_.all<RunRecord>();
+    report_.processes = sink_.all<ProcessRecord>();
+    report_.cases = sink_.all<CaseRecord>();
+    sink_.records.clear();
+    options_.interrupted = nullptr;
+    options_.resume = &report_;
+    options_.run_id = "run2";
+    device_.choice = "gemm\tengine 2\n";  // measuring again would choose it
+  }
+  Plan plan_;
+  Report report_;
+};
+
+TEST_F(ResumedChoiceTest, IsRepeated) {
+  ASSERT_THAT(report_.processes, SizeIs(2));
+  EXPECT_EQ(report_.processes[0].choices, "gemm\tengine 1\n");
+  EXPECT_EQ(report_.processes[1].choices, "");  // the same
+  std::vector<std::string> choices;
+  fault_ = [&](const Request& request) -> std::optional<WorkerFailure> {
+    if (const auto* prepare = std::get_if<PrepareRequest>(&request))
+      choices.push_back(prepare->choices);
+    return std::nullopt;
+  };
+  run(plan_);
+  EXPECT_THAT(choices, ElementsAre("gemm\tengine 1\n", "gemm\tengine 1\n"));
+  for (const ProcessRecord& process : sink_.all<ProcessRecord>()) EXPECT_EQ(process.choices, "");
+  EXPECT_FALSE(cases()[kGemm].details.contains(kResumedChoiceDetail));
+  EXPECT_THAT(observer_.messages, Not(Contains(HasSubstr("cannot be repeated"))));
+}
+
+TEST_F(ResumedChoiceTest, ThatNoLongerExistsIsSaid) {
+  device_.repeats = false;
+  run(plan_);
+  EXPECT_EQ(cases()[kGemm].details.at(kResumedChoiceDetail),
+            "processes of the earlier run chose `gemm: engine 1`, later ones `gemm: engine 2`");
+  EXPECT_THAT(observer_.messages, Contains(HasSubstr("cannot be repeated")));
+  const auto processes = sink_.all<ProcessRecord>();
+  ASSERT_THAT(processes, SizeIs(2));
+  EXPECT_EQ(processes[0].choices, "gemm\tengine 2\n");
+}
+
+// Files of earlier versions do not have it.
+TEST_F(ResumedChoiceTest, ThatIsUnknownIsSaid) {
+  report_.processes[0].choices = "";
+  run(plan_);
+  EXPECT_EQ(cases()[kGemm].details.at(kResumedChoiceDetail),
+            "processes of the earlier run chose n/a, later ones `gemm: engine 2`");
 }
 
 TEST_F(DeviceRunTest, BelowFiveTimesTheLaunchFloorItIsLaunchBound) {
