@@ -111,6 +111,26 @@ TEST_F(FakeGpuPeakTest, CasesOnAGpuAreComparedWithItsCeilings) {
   EXPECT_THAT(bench({"explain", half}).out, HasSubstr("ideal time  1.000 us, bound by compute"));
 }
 
+// The stored ceiling is a quarter of what the product for ceilings reaches in the run.
+TEST_F(FakeGpuPeakTest, ACeilingOfAGpuIsMeasuredAgainBeforeATimeIsRefused) {
+  std::string script = kGpuScript;
+  script.replace(script.rfind("]}"), 2, R"(, {"match": "gemm/m512n512k512*", "ns": 512000}]})");
+  use_fake_gpu(script);
+  ASSERT_EQ(bench({"peak", "--quick", "--device", "cuda", "--filter", "*/copy-b1024/*"}).status, 0);
+  auto line = nlohmann::json::parse(read_text(peak_file()));
+  line.erase("ns");
+  line["name"] = "gemm_f16";
+  line["flops_per_s"] = line["low"] = line["high"] = 131072e6;  // 4 us for a product of 2 us
+  std::ofstream(peak_file(), std::ios::app) << line.dump() << '\n';
+  const ProgramResult run =
+      bench({"run", "gemm/forward/m64n64k64/f16/cublaslt/cuda/hot", "--quick", "--out", "a.jsonl"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const nlohmann::json record = case_record("a.jsonl");
+  EXPECT_EQ(record.at("roofline").at("ideal_ns"), 1000);
+  EXPECT_EQ(record.at("details").at("ceilings.measured_again"),
+            "gemm_f16: 131.1 GFLOP/s stored, 524.3 GFLOP/s measured again");
+}
+
 TEST_F(FakeGpuPeakTest, AGpuThatIsNotThereIsMissedOnlyIfItWasNamed) {
   use_fake_gpu(R"({"device": null, "verdict": {"availability": "no_driver",
                    "reason": "libcuda.so.1 was not found"}})");
