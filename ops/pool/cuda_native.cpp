@@ -67,7 +67,8 @@ Result<NativeForm, BackendError> pool_form(const Problem& problem) {
   join_axes(plan, 0);
   join_axes(plan, 1);
   const int lanes = chunk_lanes(plan.type);
-  if (layout == MemoryLayout::nhwc && plan.channels % lanes == 0) plan.lanes = lanes;
+  const bool fills_chunks = layout == MemoryLayout::nhwc && plan.channels % lanes == 0;
+  if (fills_chunks && count_positions(plan) / lanes <= kMaxChunkPositions) plan.lanes = lanes;
   return NativeForm{
       plan.lanes > 1 ? "bench:pool_vector" : "bench:pool_scalar",
       "pool",

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace bench::ops::cuda {
 
@@ -39,6 +40,10 @@ struct PoolPlan {
   int lanes = 1;
 };
 
+// Maximum number of positions of a launch with more than one lane: a position plus a stride of the
+// whole grid then fits into 32 bits.
+inline constexpr std::int64_t kMaxChunkPositions = INT64_C(1) << 30;
+
 // Returns the number of threads that a launch needs.
 BENCH_BOTH std::int64_t count_positions(const PoolPlan& plan) {
   std::int64_t count = plan.images * (plan.channels / plan.lanes);
@@ -61,10 +66,6 @@ struct ScalarAccess {
   BENCH_BOTH void store(void* destination, std::int64_t offset, const T* values) const {
     store_as<T>(type, destination, offset, values[0]);
   }
-};
-
-struct alignas(16) Chunk {
-  std::uint32_t words[4];
 };
 
 // Returns how many channels of a type a thread computes at once. Other types than these are rare,
@@ -92,24 +93,23 @@ constexpr int chunk_lanes(Element type) {
 template <Element kType>
 struct ChunkAccess {
   static constexpr int kLanes = chunk_lanes(kType);
-  static constexpr int kLanesPerWord = kLanes / 4;
-  static constexpr int kBits = 32 / kLanesPerWord;
-  static constexpr std::uint32_t kMask = kBits == 32 ? ~0u : (1u << (kBits % 32)) - 1;
-  using Raw = Chunk;
+  // The unsigned integer with the size of an element.
+  using Word = std::conditional_t<kLanes == 4, std::uint32_t,
+                                  std::conditional_t<kLanes == 8, std::uint16_t, std::uint8_t>>;
+  using Raw = StoredRun<Word, kLanes>;
   BENCH_BOTH Raw load(const void* source, std::int64_t offset) const {
-    return static_cast<const Chunk*>(source)[offset / kLanes];
+    return load_stored<Word, kLanes>(source, offset);
   }
   BENCH_BOTH float value(const Raw& raw, int lane) const {
-    const std::uint32_t word = raw.words[lane / kLanesPerWord];
-    return decode_as<float>(kType, word >> (lane % kLanesPerWord * kBits) & kMask);
+    return decode_as<float>(kType, raw.at[lane]);
   }
   BENCH_BOTH void store(void* destination, std::int64_t offset, const float* values) const {
-    Chunk chunk = {};
+    Raw raw;
+    BENCH_UNROLL
     for (int lane = 0; lane < kLanes; ++lane) {
-      chunk.words[lane / kLanesPerWord] |= (encode_as(kType, values[lane]) & kMask)
-                                           << (lane % kLanesPerWord * kBits);
+      raw.at[lane] = static_cast<Word>(encode_as(kType, values[lane]));
     }
-    static_cast<Chunk*>(destination)[offset / kLanes] = chunk;
+    store_stored(destination, offset, raw);
   }
 };
 

@@ -57,6 +57,14 @@ TEST(NativePool, ReadsChannelsIn16BytesIfTheyAreInnermost) {
   }
 }
 
+// The name states what runs: the kernel of 16 bytes has indexes of 32 bits, so larger results are
+// planned for the other one.
+TEST(NativePool, IsNamedAfterTheKernelThatRunsOfLargeResults) {
+  EXPECT_EQ(implementation("max-n32768c512h257r2", DataType::f16, Layout::nhwc),
+            "bench:pool_scalar");
+  EXPECT_EQ(implementation("max-n32c512h257r2", DataType::f16, Layout::nhwc), "bench:pool_vector");
+}
+
 TEST(NativePool, HasNoGradients) {
   const auto form = native_form(
       ops::op_test::problem("pool", "max-n2c8h9r3", DataType::f32, Direction::backward_data));

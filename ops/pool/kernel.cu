@@ -7,8 +7,6 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// Up to this count, a position plus a stride of the whole grid fits into 32 bits.
-constexpr std::int64_t kNarrowPositions = INT64_C(1) << 30;
 
 template <class Window, class T, class Index, class Access>
 __global__ void pool_kernel(PoolPlan plan, Access access, Addresses tensors, Index count) {
@@ -32,25 +30,15 @@ void start(cudaStream_t stream, const PoolPlan& plan, const Access& access,
   }
 }
 
-// A kernel of chunks needs addresses in multiples of 16 bytes, which the buffers of problems have.
-bool has_aligned_addresses(const Addresses& tensors) {
-  const auto is_aligned = [](const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % alignof(Chunk) == 0;
-  };
-  return is_aligned(tensors.at[0]) && is_aligned(tensors.at[1]);
-}
-
 cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
-  auto plan = bytes.as<PoolPlan>();
-  const std::int64_t count = count_positions(plan);
-  if (count == 0) return cudaSuccess;
-  if (plan.lanes > 1 && count <= kNarrowPositions && has_aligned_addresses(tensors)) {
+  const auto plan = bytes.as<PoolPlan>();
+  if (count_positions(plan) == 0) return cudaSuccess;
+  if (plan.lanes > 1) {
     run_by_chunk(plan.type, [&](const auto& access) {
       start<float, std::uint32_t>(stream, plan, access, tensors);
     });
     return cudaGetLastError();
   }
-  plan.lanes = 1;
   return launch_by(plan.precision, [&](auto zero) {
     using Value = decltype(zero);
     start<Value, std::int64_t>(stream, plan, ScalarAccess<Value>{plan.type}, tensors);

@@ -162,6 +162,18 @@ struct alignas(sizeof(StoredElement) * kCount < 16 ? sizeof(StoredElement) * kCo
   StoredElement at[kCount];
 };
 
+template <class Stored, int kRun>
+BENCH_BOTH StoredRun<Stored, kRun> load_stored(const void* array, std::int64_t offset) {
+  return *reinterpret_cast<const StoredRun<Stored, kRun>*>(static_cast<const Stored*>(array) +
+                                                           offset);
+}
+
+template <class Stored, int kRun>
+BENCH_BOTH void store_stored(void* array, std::int64_t offset,
+                             const StoredRun<Stored, kRun>& stored) {
+  *reinterpret_cast<StoredRun<Stored, kRun>*>(static_cast<Stored*>(array) + offset) = stored;
+}
+
 template <class Stored>
 BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
   return static_cast<const Stored*>(array)[index];

@@ -217,18 +217,6 @@ BENCH_BOTH bool is_cheap(const ElementStep& step) {
          (step.kind == ElementStep::Kind::apply && step.function == Function::relu);
 }
 
-template <class Stored, int kRun>
-BENCH_BOTH StoredRun<Stored, kRun> load_stored(const void* array, std::int64_t offset) {
-  return *reinterpret_cast<const StoredRun<Stored, kRun>*>(static_cast<const Stored*>(array) +
-                                                           offset);
-}
-
-template <class Stored, int kRun>
-BENCH_BOTH void store_stored(void* array, std::int64_t offset,
-                             const StoredRun<Stored, kRun>& stored) {
-  *reinterpret_cast<StoredRun<Stored, kRun>*>(static_cast<Stored*>(array) + offset) = stored;
-}
-
 template <int kRun>
 BENCH_BOTH void load_run(Element type, const void* array, std::int64_t offset, float* values) {
   if (type == Element::f16) {

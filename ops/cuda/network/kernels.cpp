@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,17 @@
 namespace bench::ops::cuda {
 
 namespace {
+
+// Alignment in bytes that the addresses of a native kernel's tensors must have: its largest access.
+constexpr std::size_t kNativeAlignment = 16;
+
+Status check_addresses(std::span<void* const> tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (reinterpret_cast<std::uintptr_t>(tensors[i]) % kNativeAlignment == 0) continue;
+    return Error{fmt::format("buffer {} is not aligned to {} bytes", i, kNativeAlignment), "", ""};
+  }
+  return Done{};
+}
 
 class NativeInvocation final : public SingleStepInvocation {
  public:
@@ -51,6 +64,7 @@ class NativeKernel final : public PackedKernel {
   }
   Bytes workspace() const override { return {0}; }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> tensors) override {
+    BENCH_RETURN_IF_ERROR(check_addresses(tensors));
     return std::unique_ptr<Invocation>(
         std::make_unique<NativeInvocation>(runtime(), *launcher_, form_, tensors));
   }

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -271,6 +273,19 @@ TEST_F(NetworkChainTest, ALayerWithoutAKernelIsNamed) {
   ASSERT_FALSE(chain.ok());
   EXPECT_EQ(chain.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(chain.error().reason, "conv: no kernel");
+}
+
+// Native kernels access 16 bytes at once and have no other form for other addresses.
+TEST_F(NetworkChainTest, NativeKernelsRefuseAddressesThatAreNotAligned) {
+  auto kernel = reorder()({1, 16, 4, 4}, DataType::f16, MemoryLayout::plain, MemoryLayout::nhwc);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  alignas(16) std::byte memory[2][1024] = {};
+  void* const aligned[] = {memory[0], memory[1]};
+  EXPECT_TRUE((*kernel)->bind(aligned).ok());
+  void* const shifted[] = {memory[0], memory[1] + sizeof(std::uint16_t)};
+  const auto refused = (*kernel)->bind(shifted);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().what, "buffer 1 is not aligned to 16 bytes");
 }
 
 TEST_F(NetworkChainTest, AFailedLaunchNamesItsLayer) {
