@@ -47,4 +47,11 @@ Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(
   return std::shared_ptr<const CudnnApi>(std::move(api));
 }
 
+std::string format_version(const CudnnApi& api) {
+  // 91900 means 9.19.0.
+  constexpr std::size_t kMajor = 10000, kMinor = 100;
+  const std::size_t version = api.get_version();
+  return fmt::format("{}.{}.{}", version / kMajor, version % kMajor / kMinor, version % kMinor);
+}
+
 }  // namespace bench::ops::cuda

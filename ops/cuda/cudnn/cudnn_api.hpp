@@ -36,4 +36,7 @@ struct CudnnApi {
 // function.
 Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(std::span<const SearchStep> search);
 
+// Returns the loaded version: "9.19.0".
+std::string format_version(const CudnnApi& api);
+
 }  // namespace bench::ops::cuda

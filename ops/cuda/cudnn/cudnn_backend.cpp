@@ -26,13 +26,7 @@ using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
 LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, BackendError>& loaded) {
   if (!loaded) return {"cudnn", "", "", loaded.error().reason};
   const CudnnApi& api = **loaded;
-  // 91900 means 9.19.0.
-  constexpr std::size_t kMajor = 10000, kMinor = 100;
-  const std::size_t version = api.get_version();
-  return {"cudnn",
-          fmt::format("{}.{}.{}", version / kMajor, version % kMajor / kMinor, version % kMinor),
-          api.path,
-          {}};
+  return {"cudnn", format_version(api), api.path, {}};
 }
 
 class CudnnBackend final : public Backend {

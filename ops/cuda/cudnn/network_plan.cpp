@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/network_plan.hpp"
 
+#include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/cudnn_kernel.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
+#include "ops/cuda/cudnn/operator_graphs.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/network_chain.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
@@ -14,13 +17,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace bench::ops::cuda {
 namespace {
-
-using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
 
 Error no_device() {
   return {"a planned kernel cannot run", "", "create the network's kernel on a device"};
@@ -29,8 +36,8 @@ Error no_device() {
 // Knows a kernel's steps and the layouts of its buffers, but does not execute anything.
 class PlannedKernel final : public Kernel {
  public:
-  PlannedKernel(std::vector<KernelStep> steps, std::vector<KernelBuffer> buffers)
-      : steps_(std::move(steps)), buffers_(std::move(buffers)) {}
+  PlannedKernel(StepWay way, std::vector<KernelStep> steps, std::vector<KernelBuffer> buffers)
+      : way_(way), steps_(std::move(steps)), buffers_(std::move(buffers)) {}
   std::string implementation() const override { return steps_.front().implementation; }
   std::vector<KernelStep> steps() const override { return steps_; }
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
@@ -40,149 +47,223 @@ class PlannedKernel final : public Kernel {
   Status prepare(std::span<void* const>) override { return no_device(); }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const>) override { return no_device(); }
 
+  StepWay way() const { return way_; }
+  const std::vector<StepWay>& other_ways() const { return other_ways_; }
+  void add_other_way(StepWay way) { other_ways_.push_back(way); }
+
  private:
+  StepWay way_;
   std::vector<KernelStep> steps_;
   std::vector<KernelBuffer> buffers_;
+  std::vector<StepWay> other_ways_;
 };
+using Planned = Result<PlannedKernel, BackendError>;
 
-std::unique_ptr<Kernel> make_kernel(std::string kind, std::string implementation,
-                                    std::vector<KernelBuffer> buffers) {
+PlannedKernel make_kernel(StepWay way, std::string kind, std::string implementation,
+                          std::vector<KernelBuffer> buffers) {
   KernelStep step{"", std::move(kind), std::move(implementation), format_layouts(buffers), {}};
-  return std::make_unique<PlannedKernel>(std::vector{std::move(step)}, std::move(buffers));
+  return {way, {std::move(step)}, std::move(buffers)};
 }
 
-KernelBuffer plain_buffer(const Tensor& tensor) {
-  return {buffer_role(tensor.role), tensor.size(), "plain"};
-}
-
-// Describes the buffers of a problem as its graph stores them.
-std::vector<KernelBuffer> graph_buffers(const Problem& problem, const OperationGraph& graph) {
+std::vector<KernelBuffer> make_buffers(const Problem& problem, Layout layout) {
   std::vector<KernelBuffer> buffers;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const auto form =
-        std::ranges::find(graph.tensors, static_cast<std::int64_t>(i) + 1, &TensorForm::uid);
-    if (form == graph.tensors.end()) {
-      buffers.push_back(plain_buffer(tensor));
-      continue;
-    }
-    const PackedTensor packed = packed_tensor(problem, i, *form);
-    buffers.push_back(
-        {buffer_role(tensor.role), packed.arrangement.packed_size(form->dtype), packed.layout});
+    buffers.push_back({buffer_role(tensor.role), tensor.size(), format_layout(problem, i, layout)});
   }
   return buffers;
 }
 
+// Describes the buffers of a matrix product, which is always plain.
+std::vector<KernelBuffer> plain_buffers(const Problem& problem) {
+  std::vector<KernelBuffer> buffers;
+  for (const Tensor& tensor : problem.tensors)
+    buffers.push_back({buffer_role(tensor.role), tensor.size(), "plain"});
+  return buffers;
+}
+
+// Describes the buffers of a problem as its graph stores them.
+std::vector<KernelBuffer> graph_buffers(const Problem& problem, const OperationGraph& graph) {
+  std::vector<KernelBuffer> buffers = plain_buffers(problem);
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const auto form =
+        std::ranges::find(graph.tensors, static_cast<std::int64_t>(i) + 1, &TensorForm::uid);
+    if (form == graph.tensors.end()) continue;
+    const PackedTensor packed = packed_tensor(problem, i, *form);
+    buffers[i].size = packed.arrangement.packed_size(form->dtype);
+    buffers[i].layout = packed.layout;
+  }
+  return buffers;
+}
+
+PlannedKernel make_native(StepWay way, const NativeForm& form, std::span<const BufferRole> roles) {
+  std::vector<KernelBuffer> buffers;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const NativeTensor& tensor = form.tensors[i];
+    buffers.push_back({roles[i], tensor.arrangement.packed_size(tensor.dtype), tensor.layout});
+  }
+  return make_kernel(way, form.kind, form.implementation, std::move(buffers));
+}
+
+Planned plan_native(const Problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(const NativeForm form, native_form(problem));
+  std::vector<BufferRole> roles;
+  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
+  return make_native(StepWay::native, form, roles);
+}
+
+// A library's kernel, then the native kernel of bias and post-ops.
+Planned add_epilogue(const PlannedKernel& first, const Problem& problem,
+                     DataType intermediate_dtype) {
+  BENCH_ASSIGN_OR_RETURN(const NativeForm epilogue,
+                         epilogue_form(problem, intermediate_dtype, requested_layout(problem)));
+  const std::size_t start = epilogue_start(problem);
+  std::vector<KernelBuffer> buffers(first.buffers().begin(),
+                                    first.buffers().begin() + static_cast<std::ptrdiff_t>(start));
+  std::vector<KernelBuffer> epilogue_buffers = {first.buffers().back()};
+  epilogue_buffers.front().role = BufferRole::input;
+  for (std::size_t i = start; i < problem.tensors.size(); ++i) {
+    const NativeTensor& tensor = epilogue.tensors[i - start + 1];
+    buffers.push_back({buffer_role(problem.tensors[i].role),
+                       tensor.arrangement.packed_size(tensor.dtype), tensor.layout});
+    epilogue_buffers.push_back(buffers.back());
+  }
+  std::vector<KernelStep> steps = first.steps();
+  steps.push_back(
+      {"", epilogue.kind, epilogue.implementation, format_layouts(epilogue_buffers), {}});
+  return PlannedKernel(StepWay::parts, std::move(steps), std::move(buffers));
+}
+
+Planned plan_product(const Problem& problem, ComputeCapability capability) {
+  const auto plan_alone = [&](const Problem& product) -> Planned {
+    BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(product, ProductLibrary::cublaslt));
+    if (auto error = refused_by_device(form, capability)) return *std::move(error);
+    return make_kernel(StepWay::product, "gemm", "cublaslt", plain_buffers(product));
+  };
+  auto fused = plan_alone(problem);
+  if (fused || problem.post_ops.empty()) return fused;
+  Problem plain = problem;
+  plain.post_ops.clear();
+  std::erase_if(plain.tensors,
+                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
+  const auto first = plan_alone(plain);
+  return first ? add_epilogue(*first, problem, problem.tensors.back().dtype) : std::move(fused);
+}
+
 class NetworkPlanner {
  public:
-  NetworkPlanner(std::shared_ptr<const CudnnApi> api, std::string_view device_json)
-      : api_(std::move(api)), device_json_(device_json) {}
+  explicit NetworkPlanner(const NetworkQuestion& question) : question_(question) {}
 
-  KernelResult plan(const Problem& problem) const {
-    if (problem.op->name == "gemm") return plan_product(problem);
-    if (find_cudnn_entry(problem.op->name) == nullptr) return plan_native(problem);
-    auto graph = plan_graph(problem);
-    if (graph || conv_split(problem) != ConvSplit::epilogue) {
-      return graph ? std::move(graph) : plan_native_or(problem, graph.error());
+  Result<std::unique_ptr<Kernel>, BackendError> plan(const Problem& problem) {
+    const std::string key = plan_key(problem);
+    auto known = kernels_.find(key);
+    if (known == kernels_.end()) {
+      BENCH_ASSIGN_OR_RETURN(PlannedKernel kernel, plan_layer(problem));
+      known = kernels_.emplace(key, std::move(kernel)).first;
     }
-    return plan_parts(problem);
+    return std::unique_ptr<Kernel>(std::make_unique<PlannedKernel>(known->second));
   }
-  static KernelResult plan_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
-                                   MemoryLayout to) {
+  static Result<std::unique_ptr<Kernel>, BackendError> plan_reorder(const Dims& dims,
+                                                                    DataType dtype,
+                                                                    MemoryLayout from,
+                                                                    MemoryLayout to) {
     BENCH_ASSIGN_OR_RETURN(const NativeForm form, reorder_form(dims, dtype, from, to));
     const BufferRole roles[] = {BufferRole::input, BufferRole::output};
-    return make_native(form, roles);
+    return std::unique_ptr<Kernel>(
+        std::make_unique<PlannedKernel>(make_native(StepWay::transpose, form, roles)));
   }
 
  private:
-  static std::unique_ptr<Kernel> make_native(const NativeForm& form,
-                                             std::span<const BufferRole> roles) {
-    std::vector<KernelBuffer> buffers;
-    for (std::size_t i = 0; i < roles.size(); ++i) {
-      const NativeTensor& tensor = form.tensors[i];
-      buffers.push_back({roles[i], tensor.arrangement.packed_size(tensor.dtype), tensor.layout});
+  Planned plan_layer(const Problem& problem) const {
+    if (problem.op->name == "gemm") return plan_product(problem, question_.capability);
+    if (find_cudnn_entry(problem.op->name) == nullptr) return plan_native(problem);
+    std::optional<PlannedKernel> first;
+    std::optional<BackendError> error;
+    for (Planned& way :
+         std::array{plan_graph(problem), plan_parts(problem), plan_native(problem)}) {
+      if (!way) {
+        if (!error) error = std::move(way).error();  // cuDNN's, the most informative one
+      } else if (first) {
+        first->add_other_way(way->way());
+      } else {
+        first = *std::move(way);
+      }
     }
-    return make_kernel(form.kind, form.implementation, std::move(buffers));
+    if (!first) return *std::move(error);
+    return *std::move(first);
   }
-  KernelResult plan_graph(const Problem& problem) const {
+  // What cuDNN offers for the described device or, if it cannot be asked, what the rules expect.
+  Planned plan_graph(const Problem& problem) const {
     if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
-    BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api_, problem));
-    BENCH_ASSIGN_OR_RETURN(const auto engines,
-                           planned_engines(api_, graph, problem, device_json_, {1, 0}));
-    return make_kernel(std::string(problem.op->name),
-                       fmt::format("cudnn:engine_{}", engines.front().index),
+    const std::string kind(problem.op->name);
+    if (!question_.api || question_.device_json.empty()) {
+      BENCH_RETURN_IF_ERROR(check_rules(problem));
+      return make_kernel(StepWay::graph, kind, std::string(kUnknownEngine),
+                         make_buffers(problem, chosen_layout(problem)));
+    }
+    BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(question_.api, problem));
+    const auto engines =
+        planned_engines(question_.api, graph, problem, question_.device_json, {1, 0});
+    if (!engines && find_driver() == DriverPresence::present) return engines.error();
+    if (!engines) BENCH_RETURN_IF_ERROR(check_rules(problem));
+    std::string implementation = engines ? fmt::format("cudnn:engine_{}", engines->front().index)
+                                         : std::string(kUnknownEngine);
+    return make_kernel(StepWay::graph, kind, std::move(implementation),
                        graph_buffers(problem, graph));
   }
-  // A convolution, then the native kernel of its bias and post-ops.
-  KernelResult plan_parts(const Problem& problem) const {
+  // BackendError: cuDNN is not expected to have an engine.
+  Result<Done, BackendError> check_rules(const Problem& problem) const {
+    if (auto reason = missing_type_reason(problem, question_.capability))
+      return unsupported(*std::move(reason));
+    if (auto gap = expected_gap(problem, question_.capability)) return unsupported(*std::move(gap));
+    for (const PostOp& post_op : problem.post_ops) {
+      if (post_op.function == "add") continue;
+      if (!unary_function(post_op.function, {post_op.alpha, post_op.beta}))
+        return unsupported(fmt::format("cuDNN has no pointwise function `{}`", post_op.function));
+    }
+    return Done{};
+  }
+  Planned plan_parts(const Problem& problem) const {
+    if (conv_split(problem) != ConvSplit::epilogue)
+      return unsupported("the problem is not split into two parts");
     Problem in_layout = problem;
     in_layout.layout = chosen_layout(problem);
-    const Problem part = conv_part(in_layout, intermediate_types(in_layout).front());
-    BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Kernel> first, plan_graph(part));
-    BENCH_ASSIGN_OR_RETURN(
-        const NativeForm epilogue,
-        epilogue_form(in_layout, part.tensors.back().dtype, requested_layout(in_layout)));
-    std::vector<KernelStep> steps = first->steps();
-    const auto first_buffers = first->buffers();
-    const std::size_t start = epilogue_start(problem);
-    std::vector<KernelBuffer> buffers(first_buffers.begin(),
-                                      first_buffers.begin() + static_cast<std::ptrdiff_t>(start));
-    for (std::size_t i = start; i < problem.tensors.size(); ++i) {
-      const NativeTensor& tensor = epilogue.tensors[i - start + 1];
-      buffers.push_back({buffer_role(problem.tensors[i].role),
-                         tensor.arrangement.packed_size(tensor.dtype), tensor.layout});
+    std::optional<BackendError> error;
+    for (const DataType dtype : intermediate_types(in_layout)) {
+      const auto first = plan_graph(conv_part(in_layout, dtype));
+      if (first) return add_epilogue(*first, in_layout, dtype);
+      error = first.error();
     }
-    steps.push_back({"", epilogue.kind, epilogue.implementation, format_layouts(buffers), {}});
-    return std::unique_ptr<Kernel>(
-        std::make_unique<PlannedKernel>(std::move(steps), std::move(buffers)));
-  }
-  static KernelResult plan_native(const Problem& problem) {
-    BENCH_ASSIGN_OR_RETURN(const NativeForm form, native_form(problem));
-    std::vector<BufferRole> roles;
-    for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
-    return make_native(form, roles);
-  }
-  // The native kernel or, if there is none, cuDNN's reason.
-  static KernelResult plan_native_or(const Problem& problem, const BackendError& reason) {
-    auto native = plan_native(problem);
-    return native ? std::move(native) : KernelResult(reason);
-  }
-  static KernelResult plan_product(const Problem& problem) {
-    std::vector<KernelBuffer> buffers;
-    for (const Tensor& tensor : problem.tensors) buffers.push_back(plain_buffer(tensor));
-    return make_kernel("gemm", "cublaslt", std::move(buffers));
+    return *std::move(error);
   }
 
-  std::shared_ptr<const CudnnApi> api_;
-  std::string_view device_json_;
+  const NetworkQuestion& question_;
+  std::map<std::string, PlannedKernel> kernels_;  // by plan_key()
 };
 
 }  // namespace
 
-Result<std::vector<KernelStep>, BackendError> plan_network(
-    const std::shared_ptr<const CudnnApi>& api, const Network& network,
-    std::string_view device_json) {
-  const NetworkPlanner planner(api, device_json);
+Result<std::vector<PlannedStep>, BackendError> plan_network(const NetworkQuestion& question,
+                                                            const Network& network) {
+  if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
+    return unsupported(*std::move(reason));
+  NetworkPlanner planner(question);
   BENCH_ASSIGN_OR_RETURN(const KernelChain chain,
                          build_network_chain(
                              network, [&](const Problem& problem) { return planner.plan(problem); },
                              NetworkPlanner::plan_reorder));
-  return list_steps(chain);
-}
-
-std::string format_plan(const std::vector<KernelStep>& steps) {
-  std::size_t node = 0, kind = 0, implementation = 0;
-  for (const KernelStep& step : steps) {
-    node = std::max(node, step.node.size());
-    kind = std::max(kind, step.kind.size());
-    implementation = std::max(implementation, step.implementation.size());
+  std::vector<PlannedStep> steps;
+  for (KernelStep& step : list_steps(chain)) steps.push_back({std::move(step)});
+  std::size_t next = 0;
+  for (const ChainStep& chain_step : chain.steps) {
+    // The planner has made all kernels of the chain.
+    const auto& kernel = static_cast<const PlannedKernel&>(*chain_step.kernel);
+    for (std::size_t i = 0; i < kernel.steps().size(); ++i, ++next) {
+      steps[next].way = kernel.way();
+      steps[next].other_ways = kernel.other_ways();
+    }
   }
-  std::string text;
-  for (const KernelStep& step : steps) {
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", step.node, node, step.kind, kind,
-                        step.implementation, implementation, step.layouts);
-  }
-  return text;
+  return steps;
 }
 
 }  // namespace bench::ops::cuda

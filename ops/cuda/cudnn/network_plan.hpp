@@ -1,29 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans how a network runs on a device that this machine does not have: the kernel of each layer,
-// its layouts, and the reorders between layers. cuDNN answers for the described device.
+// its layouts, and the reorders between layers. cuDNN answers for the described device. What it
+// cannot answer here, the rules of this program decide.
 #pragma once
 
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/support.hpp"
 #include "ops/network/network.hpp"
 
+#include <array>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
 
+// How a step is computed. graph: by one graph of cuDNN, which fuses bias and post-ops. parts: one
+// of two steps, a library's kernel and a native one after it. native: by a native kernel alone.
+// product: by cuBLASLt. transpose: a native kernel between two layouts.
+enum class StepWay { graph, parts, native, product, transpose };
+inline constexpr std::array<std::string_view, 5> kStepWayNames = {"graph", "parts", "native",
+                                                                  "product", "transpose"};
+
+struct PlannedStep {
+  KernelStep step;
+  StepWay way = StepWay::graph;
+  // The other ways in which the layer can run. A device measures all of them and keeps the fastest.
+  std::vector<StepWay> other_ways = {};
+};
+
+struct NetworkQuestion {
+  std::shared_ptr<const CudnnApi> api;  // null: cuDNN was not found, and only the rules decide
+  ComputeCapability capability;
+  std::string_view device_json = {};  // cuDNN's description; empty: only the rules decide
+};
+
+// The implementation of a step on cuDNN whose engine is not known without the device or a driver.
+inline constexpr std::string_view kUnknownEngine = "cudnn:n/a";
+
 // Returns the steps in order. A layer that can run in several ways has the default, as a device
 // starts with it: the choice by measurement needs a device. cuBLASLt chooses the algorithms of
-// matrix products on the device only. `device_json` is cuDNN's description of the device.
-// BackendError: a layer has no kernel; the reason names the layer.
-Result<std::vector<KernelStep>, BackendError> plan_network(
-    const std::shared_ptr<const CudnnApi>& api, const Network& network,
-    std::string_view device_json);
-
-// Formats steps as aligned lines: "conv1  conv  cudnn:engine_32  nhwc -> nhwc, weights nhwc".
-std::string format_plan(const std::vector<KernelStep>& steps);
+// matrix products on the device only. BackendError: a layer has no kernel; the reason names the
+// layer.
+Result<std::vector<PlannedStep>, BackendError> plan_network(const NetworkQuestion& question,
+                                                            const Network& network);
 
 }  // namespace bench::ops::cuda

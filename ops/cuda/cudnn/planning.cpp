@@ -67,14 +67,10 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   return planned;
 }
 
-// Returns the reason if cuDNN offers no engine. Without a loaded driver it leaves out those that it
-// compiles at run time; the toolkit's stub of a driver suffices.
+// Returns the reason if cuDNN offers no engine.
 std::string_view no_engine_reason() {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) {
+  if (find_driver() == DriverPresence::absent)
     return "its heuristics offer none (engines that are compiled at run time need a driver)";
-  }
-  dlclose(driver);
   return "its heuristics offer none";
 }
 
@@ -215,6 +211,13 @@ Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& conf
   builder.descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
   if (device != nullptr) builder.descriptor(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *device);
   return builder.finish();
+}
+
+DriverPresence find_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return DriverPresence::absent;
+  dlclose(driver);
+  return DriverPresence::present;
 }
 
 std::string format_knobs(const Descriptor& configuration) {

@@ -29,21 +29,6 @@ Support check_product_support(const Problem& problem, const SupportQuestion& que
   return {Runnable::no, "", reasons};
 }
 
-// Returns why the device does not support the problem's type, or nullopt if it does.
-std::optional<std::string> missing_type_reason(const Problem& problem,
-                                               const SupportQuestion& question) {
-  constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
-  if (question.capability == kNoDevice || problem.op->name != "conv") return std::nullopt;
-  const auto format_missing = [&](std::string_view type, ComputeCapability minimum) {
-    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, minimum.major,
-                       minimum.minor, question.capability.major, question.capability.minor);
-  };
-  if (problem.dtype == DataType::bf16 && question.capability < kBf16)
-    return format_missing("bf16", kBf16);
-  if (is_fp8(problem.dtype) && question.capability < kF8) return format_missing("f8", kF8);
-  return std::nullopt;
-}
-
 // Returns why no single cuDNN graph computes the problem, or nullopt if cuDNN accepts its graph.
 std::optional<std::string> graph_error(const Problem& problem, const SupportQuestion& question) {
   if (auto gap = known_gap(problem)) return gap;
@@ -73,9 +58,22 @@ bool is_part_accepted(const Problem& problem, ConvSplit split, const SupportQues
 
 }  // namespace
 
+std::optional<std::string> missing_type_reason(const Problem& problem,
+                                               ComputeCapability capability) {
+  constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
+  if (capability == kNoDevice || problem.op->name != "conv") return std::nullopt;
+  const auto format_missing = [&](std::string_view type, ComputeCapability minimum) {
+    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, minimum.major,
+                       minimum.minor, capability.major, capability.minor);
+  };
+  if (problem.dtype == DataType::bf16 && capability < kBf16) return format_missing("bf16", kBf16);
+  if (is_fp8(problem.dtype) && capability < kF8) return format_missing("f8", kF8);
+  return std::nullopt;
+}
+
 Support check_support(const Problem& problem, const SupportQuestion& question) {
   if (problem.op->name == "gemm") return check_product_support(problem, question);
-  if (const auto type_reason = missing_type_reason(problem, question))
+  if (const auto type_reason = missing_type_reason(problem, question.capability))
     return {Runnable::no, "", *type_reason};
   const auto native = native_form(problem);
   std::string reason = known_gap(problem).value_or("");

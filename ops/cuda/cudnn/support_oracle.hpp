@@ -8,6 +8,7 @@
 #include "ops/cuda/support.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,11 @@ struct SupportQuestion {
   std::string missing;
   ComputeCapability capability = kNoDevice;  // determines the supported types
 };
+
+// Returns why a device of this compute capability does not support the problem's type, or nullopt
+// if it does.
+std::optional<std::string> missing_type_reason(const Problem& problem,
+                                               ComputeCapability capability);
 
 Support check_support(const Problem& problem, const SupportQuestion& question);
 

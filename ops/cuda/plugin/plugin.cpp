@@ -27,6 +27,23 @@ std::string run_probe(int32_t extent) {
   return format_probe(report);
 }
 
+// Writes what `answer` says about the device that the JSON describes, or about device 0 if it is
+// empty.
+template <class Answer>
+void answer_about(std::string_view json, void (*write)(void* self, const char* text, size_t size),
+                  void* self, Answer answer) {
+  std::string text;
+  try {
+    const DescribedDevice device = json.empty() ? DescribedDevice{capability_here(process_variable)}
+                                                : parse_asked_device(json);
+    text = answer(device, library_search_path(process_variable, own_folder()));
+  } catch (const std::exception&) {  // no exception may cross this interface
+    text =
+        R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";
+  }
+  write(self, text.data(), text.size());
+}
+
 }  // namespace
 }  // namespace bench::ops::cuda
 
@@ -56,18 +73,15 @@ void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text
 void bench_cuda_support(const bench_problem* problem, const char* backend, const char* device,
                         void (*write)(void* self, const char* text, size_t size), void* self) {
   namespace cuda = bench::ops::cuda;
-  std::string text;
-  try {
-    const std::string_view json = device;
-    const cuda::DescribedDevice described =
-        json.empty() ? cuda::DescribedDevice{cuda::capability_here(cuda::process_variable)}
-                     : cuda::parse_asked_device(json);
-    text =
-        cuda::support_answer(*problem, backend, described,
-                             cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
-  } catch (const std::exception&) {  // no exception may cross this interface
-    text =
-        R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";
-  }
-  write(self, text.data(), text.size());
+  cuda::answer_about(device, write, self, [&](const auto& described, const auto& search) {
+    return cuda::support_answer(*problem, backend, described, search);
+  });
+}
+
+void bench_cuda_plan(const bench_network* network, const char* device,
+                     void (*write)(void* self, const char* text, size_t size), void* self) {
+  namespace cuda = bench::ops::cuda;
+  cuda::answer_about(device, write, self, [&](const auto& described, const auto& search) {
+    return cuda::plan_answer(*network, described, search);
+  });
 }

@@ -60,8 +60,8 @@ TEST(Plugin, ExportsItsFunctionsAndNothingElse) {
     fields >> address >> kind >> name;
     names.push_back(name);
   }
-  EXPECT_THAT(names,
-              UnorderedElementsAre("bench_plugin_entry", "bench_cuda_probe", "bench_cuda_support"));
+  EXPECT_THAT(names, UnorderedElementsAre("bench_plugin_entry", "bench_cuda_probe",
+                                          "bench_cuda_support", "bench_cuda_plan"));
 }
 
 TEST(Plugin, LoadsAndAnswersWithoutADevice) {

@@ -8,6 +8,8 @@
 #include "ops/operator.hpp"
 #include "ops/plugin/c_problem.hpp"
 #ifdef BENCH_HAS_CUDNN
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/cudnn/network_plan.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #endif
@@ -34,8 +36,15 @@ Support product_support(const Problem& problem, ProductLibrary library, std::str
 
 struct Answer {
   Support support;
-  std::vector<std::string> engines;
+  std::vector<std::string> engines = {};
 };
+
+void write_answer(JsonWriter& writer, const Answer& answer) {
+  writer.required("runs", kRunnableNames[static_cast<std::size_t>(answer.support.runs)]);
+  writer.required("by", answer.support.by);
+  writer.required("reason", answer.support.reason);
+  writer.required("engines", answer.engines);
+}
 
 #ifdef BENCH_HAS_CUDNN
 // Lists all configurations, the one that runs first. Engines that are compiled at run time are
@@ -63,9 +72,62 @@ Answer graph_answer(const Problem& problem, const DescribedDevice& device,
   }
   return {check_support(problem, question), list_engines(problem, question.api, device.properties)};
 }
+
+// Says what the plan of a network rests on. Call it after planning, since cuDNN loads the driver.
+std::string plan_basis(const NetworkQuestion& question, const std::string& missing) {
+  constexpr std::string_view kOnlyRules = "only the rules of bench answered; engines are not known";
+  if (question.api == nullptr)
+    return fmt::format("{}: cuDNN was not found: {}", kOnlyRules, missing);
+  if (question.device_json.empty()) {
+    return fmt::format("{}: cuDNN needs more of the device than its compute capability",
+                       kOnlyRules);
+  }
+  const std::string cudnn =
+      fmt::format("cuDNN {} answered for this device", format_version(*question.api));
+  if (find_driver() == DriverPresence::present) return cudnn;
+  return cudnn + ", but without a driver it leaves out engines that it compiles at run time";
+}
+
+void write_planned_step(JsonWriter& writer, const PlannedStep& planned) {
+  const auto name_of = [](StepWay way) { return kStepWayNames[static_cast<std::size_t>(way)]; };
+  std::vector<std::string_view> other_ways;
+  for (const StepWay way : planned.other_ways) other_ways.push_back(name_of(way));
+  writer.required("node", planned.step.node);
+  writer.required("kind", planned.step.kind);
+  writer.required("way", name_of(planned.way));
+  writer.required("implementation", planned.step.implementation);
+  writer.required("layouts", planned.step.layouts);
+  writer.required("other_ways", other_ways);
+}
+
+std::string graph_plan_answer(const Network& network, const DescribedDevice& device,
+                              std::span<const SearchStep> search) {
+  NetworkQuestion question{nullptr, device.capability, device.properties};
+  std::string missing;
+  if (auto api = load_cudnn(search)) {
+    question.api = *std::move(api);
+  } else {
+    missing = api.error().reason;
+  }
+  const auto steps = plan_network(question, network);
+  const Support support =
+      steps ? Support{Runnable::yes, "cuDNN", ""} : Support{Runnable::no, "", steps.error().reason};
+  return json_object([&](JsonWriter& writer) {
+    write_answer(writer, {support});
+    writer.required("basis", plan_basis(question, missing));
+    if (steps) writer.required_list("steps", *steps, write_planned_step);
+  });
+}
 #else
+constexpr std::string_view kWithoutCudnn = "this plugin was built without cuDNN";
+
 Answer graph_answer(const Problem&, const DescribedDevice&, std::span<const SearchStep>) {
-  return {{Runnable::unknown, "", "this plugin was built without cuDNN"}, {}};
+  return {{Runnable::unknown, "", std::string(kWithoutCudnn)}};
+}
+std::string graph_plan_answer(const Network&, const DescribedDevice&, std::span<const SearchStep>) {
+  return json_object([](JsonWriter& writer) {
+    write_answer(writer, {{Runnable::unknown, "", std::string(kWithoutCudnn)}});
+  });
 }
 #endif
 
@@ -105,12 +167,15 @@ DescribedDevice parse_asked_device(std::string_view json) {
 std::string support_answer(const bench_problem& problem, std::string_view backend,
                            const DescribedDevice& device, std::span<const SearchStep> search) {
   const Answer answer = answer_to(problem, backend, device, search);
-  const Support& support = answer.support;
+  return json_object([&](JsonWriter& writer) { write_answer(writer, answer); });
+}
+
+std::string plan_answer(const bench_network& network, const DescribedDevice& device,
+                        std::span<const SearchStep> search) {
+  const auto read = read_network(network);
+  if (read) return graph_plan_answer(*read, device, search);
   return json_object([&](JsonWriter& writer) {
-    writer.required("runs", kRunnableNames[static_cast<std::size_t>(support.runs)]);
-    writer.required("by", support.by);
-    writer.required("reason", support.reason);
-    writer.required("engines", answer.engines);
+    write_answer(writer, {{Runnable::no, "", read.error().message()}});
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the answer of bench_cuda_support, without a device. Loads cuDNN for operators that run
-// on cuDNN.
+// Computes the answers of bench_cuda_support and bench_cuda_plan, without a device. Loads cuDNN for
+// networks and for operators that run on cuDNN.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
@@ -28,5 +28,9 @@ DescribedDevice parse_asked_device(std::string_view json);
 // parsed gives "no" with the reason.
 std::string support_answer(const bench_problem& problem, std::string_view backend,
                            const DescribedDevice& device, std::span<const SearchStep> search);
+
+// Returns the same for a network, with "basis" and "steps" (bench_cuda.h).
+std::string plan_answer(const bench_network& network, const DescribedDevice& device,
+                        std::span<const SearchStep> search);
 
 }  // namespace bench::ops::cuda

@@ -2,6 +2,7 @@
 // Tests the answers for a described device, without a device and without NVIDIA's libraries.
 #include "ops/cuda/plugin/support_answer.hpp"
 
+#include "ops/network/test_support.hpp"
 #include "ops/plugin/c_problem.hpp"
 #include "ops/test_support.hpp"
 
@@ -58,6 +59,26 @@ TEST(SupportAnswer, ConvolutionsDependOnTheDevice) {
   // Without cuDNN, which no search path here contains, the rest cannot be determined.
   EXPECT_EQ(answer(bf16, "cudnn", {{8, 0}}).at("runs"), "unknown");
   EXPECT_EQ(answer(bf16, "cudnn", {kNoDevice}).at("runs"), "unknown");
+}
+
+// No search path here contains cuDNN.
+TEST(PlanAnswer, SaysThatOnlyTheRulesAnswered) {
+  const Network network = bench::ops::op_test::make(
+      {.name = "one",
+       .input = {8, 8, 8},
+       .layers = {bench::ops::op_test::layer("conv", "conv", "k8r1", {"input"})}},
+      Fusion::fused, DataType::f16, 2);
+  const CNetwork c_network(network);
+  const auto plan = nlohmann::json::parse(plan_answer(*c_network.get(), {{9, 0}}, {}));
+  EXPECT_EQ(plan.at("runs"), "yes");
+  EXPECT_THAT(plan.at("basis").get<std::string>(),
+              HasSubstr("only the rules of bench answered; engines are not known"));
+  ASSERT_EQ(plan.at("steps").size(), 3u);
+  EXPECT_EQ(plan.at("steps")[1],
+            nlohmann::json::parse(R"({"node": "conv", "kind": "conv", "way": "graph",
+                                      "implementation": "cudnn:n/a",
+                                      "layouts": "nhwc -> nhwc, weights nhwc",
+                                      "other_ways": []})"));
 }
 #endif
 

@@ -6,9 +6,12 @@
 #include "ops/cuda/cudnn/test_support.hpp"
 #include "ops/network/test_support.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,13 +39,27 @@ NetworkDefinition small_resnet() {
                      layer("fc", "gemm", "n1000+tb+bias", {"avgpool"})}};
 }
 
-// "NODE KIND LAYOUTS", without the engines' numbers, which change with cuDNN's version.
-std::vector<std::string> lines_of(const std::vector<KernelStep>& steps) {
+// "NODE WAY KIND LAYOUTS", without the engines' numbers, which change with cuDNN's version.
+std::vector<std::string> lines_of(const std::vector<PlannedStep>& steps) {
   std::vector<std::string> lines;
-  for (const KernelStep& step : steps) {
-    lines.push_back(step.node + " " + step.kind + " " + step.layouts);
+  for (const auto& [step, way, other_ways] : steps) {
+    lines.push_back(fmt::format("{} {} {} {}", step.node,
+                                kStepWayNames[static_cast<std::size_t>(way)], step.kind,
+                                step.layouts));
   }
   return lines;
+}
+
+NetworkQuestion question_about(const std::shared_ptr<const CudnnApi>& api, const std::string& json,
+                               ComputeCapability capability) {
+  return {api, capability, json};
+}
+
+NetworkDefinition one_convolution(const std::string& function) {
+  return {.name = "two",
+          .input = {4, 8, 8},
+          .layers = {layer("conv", "conv", "k8r3s3p1+bias", {"input"}),
+                     layer("after", "pointwise", function, {"conv"})}};
 }
 
 TEST(NetworkPlan, OfAResNetMovesOnlyItsInput) {
@@ -50,45 +67,88 @@ TEST(NetworkPlan, OfAResNetMovesOnlyItsInput) {
   BENCH_NEED_CUDNN(api);
   const Network network =
       bench::ops::op_test::make(small_resnet(), Fusion::fused, DataType::f16, 32);
-  const auto steps = plan_network(api, network, device_json("sm_90"));
+  const std::string json = device_json("sm_90");
+  const auto steps = plan_network(question_about(api, json, {9, 0}), network);
   ASSERT_TRUE(steps.ok()) << steps.error().reason;
-  EXPECT_THAT(
-      lines_of(*steps),
-      ElementsAre("conv1 reorder nchw -> nhwc", "conv1 conv nhwc -> nhwc, weights nhwc/plain",
-                  "maxpool pool nhwc -> nhwc", "short conv nhwc -> nhwc, weights nhwc/plain",
-                  "reduce conv nhwc -> nhwc, weights nhwc/plain",
-                  "expand conv nhwc -> nhwc, weights nhwc/plain", "avgpool pool nhwc -> nhwc",
-                  "fc gemm plain -> plain, weights plain"));
-  EXPECT_EQ(steps->front().implementation, "bench:reorder_pixels");
-  EXPECT_THAT((*steps)[1].implementation, ::testing::StartsWith("cudnn:engine_"));
-  const std::string text = format_plan(*steps);
-  EXPECT_THAT(text, HasSubstr("conv1    reorder  bench:reorder_pixels  nchw -> nhwc\n"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(*steps));
+  EXPECT_THAT(lines_of(*steps), ElementsAre("conv1 transpose reorder nchw -> nhwc",
+                                            "conv1 graph conv nhwc -> nhwc, weights nhwc/plain",
+                                            "maxpool graph pool nhwc -> nhwc",
+                                            "short graph conv nhwc -> nhwc, weights nhwc/plain",
+                                            "reduce graph conv nhwc -> nhwc, weights nhwc/plain",
+                                            "expand graph conv nhwc -> nhwc, weights nhwc/plain",
+                                            "avgpool graph pool nhwc -> nhwc",
+                                            "fc product gemm plain -> plain, weights plain"));
+  EXPECT_EQ(steps->front().step.implementation, "bench:reorder_pixels");
+  EXPECT_THAT((*steps)[1].step.implementation, ::testing::StartsWith("cudnn:engine_"));
+  EXPECT_THAT((*steps)[1].other_ways, ElementsAre(StepWay::parts));
+  EXPECT_THAT((*steps)[2].other_ways, ElementsAre(StepWay::native));
 }
 
 // cuDNN has no pointwise function `hardswish`, so a native kernel follows the convolution.
 TEST(NetworkPlan, SplitsWhatIsNotFused) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
-  const NetworkDefinition definition{.name = "two",
-                                     .input = {4, 8, 8},
-                                     .layers = {layer("conv", "conv", "k8r3s3p1+bias", {"input"}),
-                                                layer("relu", "pointwise", "hardswish", {"conv"})}};
-  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f32, 2);
-  const auto steps = plan_network(api, network, device_json("sm_90"));
+  const Network network =
+      bench::ops::op_test::make(one_convolution("hardswish"), Fusion::fused, DataType::f32, 2);
+  const std::string json = device_json("sm_90");
+  const auto steps = plan_network(question_about(api, json, {9, 0}), network);
   ASSERT_TRUE(steps.ok()) << steps.error().reason;
   ASSERT_EQ(steps->size(), 2u);
-  EXPECT_EQ((*steps)[1].implementation, "bench:elementwise");
-  EXPECT_EQ((*steps)[1].node, "conv");
+  for (const PlannedStep& planned : *steps) {
+    EXPECT_EQ(planned.way, StepWay::parts);
+    EXPECT_EQ(planned.step.node, "conv");
+    EXPECT_THAT(planned.other_ways, ElementsAre());
+  }
+  EXPECT_EQ((*steps)[1].step.implementation, "bench:elementwise");
+}
+
+// cuBLASLt's epilogues have no `hardswish` either.
+TEST(NetworkPlan, SplitsAProductAsADeviceDoes) {
+  const NetworkDefinition definition{.name = "product",
+                                     .input = {64, 1, 1},
+                                     .layers = {layer("fc", "gemm", "n16+tb+bias", {"input"}),
+                                                layer("after", "pointwise", "hardswish", {"fc"})}};
+  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f16, 8);
+  const auto steps = plan_network({nullptr, {9, 0}}, network);
+  ASSERT_TRUE(steps.ok()) << steps.error().reason;
+  EXPECT_THAT(lines_of(*steps), ElementsAre("fc parts gemm plain -> plain, weights plain",
+                                            "fc parts epilogue plain -> plain"));
 }
 
 TEST(NetworkPlan, NamesTheLayerWithoutAKernel) {
   BENCH_NEED_CUDNN(api);
   const Network network =
       bench::ops::op_test::make(small_resnet(), Fusion::fused, DataType::bf16, 2);
-  const auto steps = plan_network(api, network, device_json("sm_75"));
+  const std::string json = device_json("sm_75");
+  const auto steps = plan_network(question_about(api, json, {7, 5}), network);
   ASSERT_FALSE(steps.ok());
   EXPECT_THAT(steps.error().reason, HasSubstr("conv1: "));
+}
+
+TEST(NetworkPlan, WithoutCudnnTheRulesDecideAndEnginesAreUnknown) {
+  const Network network =
+      bench::ops::op_test::make(small_resnet(), Fusion::fused, DataType::bf16, 2);
+  const auto steps = plan_network({nullptr, {9, 0}}, network);
+  ASSERT_TRUE(steps.ok()) << steps.error().reason;
+  EXPECT_EQ(lines_of(*steps).at(1), "conv1 graph conv nhwc -> nhwc, weights nhwc/plain");
+  EXPECT_EQ((*steps)[1].step.implementation, kUnknownEngine);
+  const Network split =
+      bench::ops::op_test::make(one_convolution("hardswish"), Fusion::fused, DataType::f16, 2);
+  const auto parts = plan_network({nullptr, {9, 0}}, split);
+  ASSERT_TRUE(parts.ok()) << parts.error().reason;
+  EXPECT_EQ(parts->back().way, StepWay::transpose);
+  EXPECT_EQ(std::ranges::count(*parts, StepWay::parts, &PlannedStep::way), 2);
+  const auto older = plan_network({nullptr, {7, 5}}, network);
+  ASSERT_FALSE(older.ok());
+  EXPECT_EQ(older.error().reason, "conv1: bf16 needs compute capability 8.0, this is 7.5");
+}
+
+TEST(NetworkPlan, OfTrainingIsRefusedAsOnADevice) {
+  Network network = bench::ops::op_test::make(small_resnet(), Fusion::fused, DataType::f16, 2);
+  network.mode = Mode::training;
+  const auto steps = plan_network({nullptr, {9, 0}}, network);
+  ASSERT_FALSE(steps.ok());
+  EXPECT_EQ(steps.error().reason, *whole_network_unsupported_reason(network, "cuDNN"));
 }
 
 }  // namespace
