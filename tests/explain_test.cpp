@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +167,89 @@ TEST(ExplainTest, SaysWhatTheDescribedGpuLacks) {
   EXPECT_NE(half.at("runs"), "yes") << half;
   EXPECT_THAT(half.at("reason").get<std::string>(),
               AnyOf(HasSubstr("compute capability 8.0"), HasSubstr("built without cuDNN")));
+}
+
+constexpr const char* kNetwork = "network/forward/resnet50_v1_5-n32/f16/cudnn/cuda/hot";
+
+// Whether this build has no plugin, or one without cuDNN, and the answer says so.
+bool lacks_plugin(const json& there) {
+  const std::string reason = there.at("reason");
+  return reason.find("no CUDA plugin") != std::string::npos ||
+         reason.find("built without cuDNN") != std::string::npos;
+}
+
+// The plan of a network is the answer, so it comes before the tensors. Engines depend on cuDNN and
+// on the driver, so that only the structure is checked.
+TEST(ExplainTest, BeginsWithThePlanOfANetworkOnTheDescribedGpu) {
+  const ProgramResult machine =
+      explain({kNetwork, "--gpu", "ops/cuda/cudnn/testdata/sm_90.json", "--json"});
+  ASSERT_EQ(machine.status, 0) << machine.err;
+  const json there = json::parse(machine.out).at("cases").at(0).at("there");
+  if (lacks_plugin(there)) GTEST_SKIP() << there.at("reason");
+  EXPECT_EQ(there.at("runs"), "yes") << there.at("reason");
+  EXPECT_FALSE(there.at("basis").get<std::string>().empty());
+  const json& steps = there.at("steps");
+  EXPECT_EQ(steps.size(), 57u);
+  EXPECT_EQ(steps[0], json::parse(R"({"node": "conv1", "kind": "reorder", "way": "transpose",
+                                      "implementation": "bench:reorder_pixels",
+                                      "layouts": "nchw -> nhwc", "other_ways": []})"));
+  EXPECT_EQ(steps[1].at("way"), "graph");
+  EXPECT_EQ(steps[1].at("layouts"), "nhwc -> nhwc, weights nhwc/plain");
+  EXPECT_EQ(steps.back().at("way"), "product");
+
+  const ProgramResult text = run_program(
+      {{BENCH_BINARY, "explain", kNetwork, "--gpu", "ops/cuda/cudnn/testdata/sm_90.json"},
+       BENCH_SOURCE_DIR,
+       {{"COLUMNS", "80"}}});
+  ASSERT_EQ(text.status, 0) << text.err;
+  const std::string plan = text.out.substr(0, text.out.find("\ntensors\n"));
+  EXPECT_THAT(plan, ContainsRegex("^case  [^\n]*\n\nOn NVIDIA H100[^\n]* the network runs"));
+  EXPECT_THAT(plan, HasSubstr("\n  conv1 "));
+  EXPECT_THAT(plan, ContainsRegex("\nNext: measure the network on that GPU:\n  [^\n]* run "
+                                  "network/forward/resnet50_v1_5-n32/f16/cudnn/cuda/hot\n"));
+  std::istringstream lines(plan.substr(0, plan.find("\nNext: ")));  // commands are never folded
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+// Without cuDNN's description of the device, the rules answer, and say so.
+TEST(ExplainTest, PlansANetworkForAnArchitectureByTheRules) {
+  const auto there = [](const std::string& id, const std::string& architecture) {
+    const ProgramResult result = explain({id, "--arch", architecture, "--json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out).at("cases").at(0).at("there");
+  };
+  // A case of the CPU gets the plan of the same case on a GPU.
+  const json hopper = there("network/forward/resnet50_v1_5/f16/onednn/cpu/hot", "sm_90");
+  if (lacks_plugin(hopper)) GTEST_SKIP() << hopper.at("reason");
+  EXPECT_THAT(hopper.at("basis").get<std::string>(), HasSubstr("only the rules of bench answered"));
+  EXPECT_EQ(hopper.at("steps").at(1).at("implementation"), "cudnn:n/a");
+  const json turing = there("network/forward/resnet50_v1_5/bf16/cudnn/cuda/hot", "sm_75");
+  EXPECT_EQ(turing.at("runs"), "no");
+  EXPECT_EQ(turing.at("reason"), "conv1: bf16 needs compute capability 8.0, this is 7.5");
+}
+
+// Its folder `networks` is beside the configuration, where the child process finds it too.
+TEST(ExplainTest, PlansTheNetworkOfAConfiguration) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.file("networks"));
+  folder.write("networks/tiny.yaml",
+               "version: 1\n"
+               "network: tiny\n"
+               "input: { c: 8, h: 8, w: 8 }\n"
+               "layers:\n"
+               "  - { name: one, op: conv, k: 8, r: 1 }\n");
+  const std::string config = folder.write("tiny.yaml",
+                                          "version: 1\n"
+                                          "cases:\n"
+                                          "  - network: tiny\n"
+                                          "    dtype: f16\n"
+                                          "    measure: [network]\n");
+  const ProgramResult result = explain({config, "--arch", "sm_90", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json there = json::parse(result.out).at("cases").at(0).at("there");
+  if (lacks_plugin(there)) GTEST_SKIP() << there.at("reason");
+  EXPECT_EQ(there.value("runs", ""), "yes") << there;
+  EXPECT_EQ(there.at("steps").size(), 3u) << there;
 }
 
 TEST(ExplainTest, RefusesAFileThatDescribesNoGpu) {

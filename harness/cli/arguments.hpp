@@ -94,6 +94,7 @@ struct Arguments {
   std::optional<std::string> architecture;    // explain --arch, a valid name of a platform
   std::optional<std::string> probe;           // worker --probe
   bool support = false;                       // worker --support
+  std::optional<std::string> networks;        // worker --networks DIR
   std::optional<std::string> gpu;             // --gpu FILE, which describes a GPU
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check

@@ -77,8 +77,8 @@ constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
 constexpr std::array<std::string_view, 7> kPeakOptions = {"filter", "device", "baseline", "quick",
                                                           "budget", "json",   "quiet"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
-constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
-                                                            "plugin"};
+constexpr std::array<std::string_view, 7> kWorkerOptions = {
+    "describe", "probe", "support", "gpu", "arch", "networks", "plugin"};
 
 constexpr std::array kCommands = {
     Command{"run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
@@ -126,13 +126,16 @@ constexpr std::array kCommands = {
             "by which rules; no GPU is needed.\n"
             "With --gpu it shows the same for the GPU that a file describes, and the engines that "
             "cuDNN would choose on it.\n"
+            "For a network it begins with the plan on that GPU: what runs each step, its layouts, "
+            "and what transposes.\n"
             "docs/tensor_cores.md contains the rules.\n"
             "If the store has a run of the case on this machine, it also shows that time, and how "
             "near it comes to\n"
             "the ceilings.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
-            "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json",
+            "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json\n"
+            "bench explain network/forward/resnet50_v1_5/f16/cudnn/cuda/hot --gpu f.json",
             kExplainOptions, explain_command},
     Command{
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",

@@ -22,6 +22,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -183,20 +184,23 @@ std::string format_probe(const Result<PreparedCase>& probe) {
 }
 
 // Returns the command that measures the case.
-std::string format_reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
+std::string format_reproduction(const std::string& id, const Plan& plan,
+                                const Arguments& arguments) {
   std::string line =
       fmt::format("{}{} run {}", shell_variables(inherited_variables(inherited_environment())),
-                  arguments.program, shell_quoted(spec.id));
+                  arguments.program, shell_quoted(id));
   for (const std::string& plugin : plan.plugins)
     line += fmt::format(" --plugin {}", shell_quoted(plugin));
   if (arguments.baseline) line += fmt::format(" --baseline {}", shell_quoted(*arguments.baseline));
   return line;
 }
 
-// A GPU that a file describes (--gpu), and what its libraries would run for the case.
+// A GPU that a file (--gpu) or an architecture (--arch) describes, and what its libraries would run
+// for the case. `command` measures the case there.
 struct RemoteGpuResult {
   GpuDescription gpu;
   Result<CudaSupport> support;
+  std::string command;
 };
 
 // Returns the id of the same case on a GPU.
@@ -209,16 +213,38 @@ std::string make_gpu_id(const Case& spec) {
   return to_id(key);
 }
 
-// Returns nullopt if no GPU was described, and for a network, whose layers are separate cases.
-std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Arguments& arguments,
-                                              Env& env) {
-  if (!arguments.gpu || !std::holds_alternative<ops::Problem>(spec.work)) return std::nullopt;
-  auto gpu = read_gpu_description(*arguments.gpu);
-  if (!gpu) return std::nullopt;  // not expected: the command-line parser has read the file
+bool is_network(const Case& spec) { return !std::holds_alternative<ops::Problem>(spec.work); }
+
+// Returns the folder of network files beside the configuration that contains the case, or an empty
+// string for a case id.
+std::string beside_networks(const Case& spec) {
+  if (looks_like_id(spec.place.file)) return "";
+  return (std::filesystem::path(spec.place.file).parent_path() / "networks").string();
+}
+
+// Returns nullopt if no GPU was described, and for an operator if only its architecture is known.
+std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Plan& plan,
+                                              const Arguments& arguments, Env& env) {
+  const bool is_described = arguments.gpu || (arguments.architecture && is_network(spec));
+  if (!is_described) return std::nullopt;
   const std::string id = make_gpu_id(spec);
-  auto supports = ask_cuda_support(own_path(), {{id}, *arguments.gpu}, env);
-  if (!supports) return RemoteGpuResult{*std::move(gpu), supports.error()};
-  return RemoteGpuResult{*std::move(gpu), supports->at(id)};
+  CudaSupportQuestion question{{id}};
+  std::optional<GpuDescription> gpu;
+  if (arguments.gpu) {
+    auto read = read_gpu_description(*arguments.gpu);
+    if (!read) return std::nullopt;  // not expected: the command-line parser has read the file
+    question.gpu = *arguments.gpu;
+    gpu = *std::move(read);
+  } else {
+    const auto platform = ops::parse_platform(*arguments.architecture);
+    question.architecture = platform.value().architecture->name;
+    gpu = describe_architecture(question.architecture);
+  }
+  if (is_network(spec)) question.network_folder = beside_networks(spec);
+  std::string command = format_reproduction(id, plan, arguments);
+  auto supports = ask_cuda_support(own_path(), question, env);
+  if (!supports) return RemoteGpuResult{*std::move(gpu), supports.error(), std::move(command)};
+  return RemoteGpuResult{*std::move(gpu), supports->at(id), std::move(command)};
 }
 
 std::string format_remote_result(const RemoteGpuResult& remote) {
@@ -248,6 +274,7 @@ void write_remote_result(JsonWriter& writer, const RemoteGpuResult& remote) {
   writer.required("by", remote.support->by);
   writer.required("reason", remote.support->reason);
   writer.required("engines", remote.support->engines);
+  write_network_plan(writer, *remote.support);
 }
 
 // What this machine runs for the case, and its ideal time from the stored ceilings.
@@ -265,7 +292,8 @@ LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments&
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();
-  LocalResult local{probe_case(spec, options, env), {}, format_reproduction(spec, plan, arguments)};
+  LocalResult local{
+      probe_case(spec, options, env), {}, format_reproduction(spec.id, plan, arguments)};
   local.ideal = compute_ideal(spec, local.probe.ok() ? local.probe->prepared : std::nullopt,
                               find_case_ceilings(spec, store, env));
   local.stored = find_stored_time(spec, store);
@@ -361,13 +389,28 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
 std::string format_explanation(const Case& spec, const LocalResult& local,
                                const std::optional<RemoteGpuResult>& remote,
                                const std::optional<ops::Platform>& platform) {
-  const std::string tensor_cores = (platform ? format_tensor_cores(spec, *platform) + "\n" : "") +
-                                   (remote ? format_remote_result(*remote) : "");
+  const std::string tensor_cores =
+      (platform ? format_tensor_cores(spec, *platform) + "\n" : "") +
+      (remote && !is_network(spec) ? format_remote_result(*remote) : "");
   return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
                      format_formulas(spec), format_work(case_work(spec)), tensor_cores,
                      (local.ideal ? format_ideal(*local.ideal) : "") +
                          (local.stored ? format_stored_time(*local.stored, local.ideal) : ""),
                      format_probe(local.probe), format_dispatch_reasons(local.not_taken));
+}
+
+// Formats the plan of a network on the GPU that was described, the answer to the question; empty
+// for an operator, and without a description.
+std::string format_answer(const Case& spec, const std::optional<RemoteGpuResult>& remote,
+                          const Env& env) {
+  if (!remote || !is_network(spec)) return "";
+  if (!remote->support) {
+    return format_console_lines(fmt::format("plan on {}\n  n/a: {}\n\n", remote->gpu.name,
+                                            remote->support.error().message()),
+                                env);
+  }
+  return format_network_plan(*remote->support, remote->gpu.name, remote->command,
+                             console_options(env).width);
 }
 
 // Returns the platform of --arch or --gpu; nullopt without them. The command-line parser has
@@ -388,14 +431,15 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   std::vector<Explanation> explanations;
   for (const Case& spec : plan->cases) {
     Explanation explanation{spec, explain_locally(spec, *plan, arguments, env),
-                            ask_remote_gpu(spec, arguments, env)};
+                            ask_remote_gpu(spec, *plan, arguments, env)};
     if (arguments.output == Output::json) {
       explanations.push_back(std::move(explanation));
       continue;
     }
     const std::string text = format_console_lines(
         format_explanation(spec, explanation.local, explanation.remote, platform), env);
-    *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
+    *env.out << fmt::format("case  {}\n\n{}{}reproduce\n  {}\n", printable(spec.id),
+                            format_answer(spec, explanation.remote, env), text,
                             printable(explanation.local.reproduction));
   }
   if (arguments.output == Output::json) {

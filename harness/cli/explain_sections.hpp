@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections of `explain`: the verdict of the tensor-core rules (ops/tensor_core/) on a case, and the
-// ideal time by the stored ceilings of this machine.
+// Sections of `explain`: the plan of a network on a GPU that is not in this machine, the verdict of
+// the tensor-core rules (ops/tensor_core/) on a case, and the ideal time by the stored ceilings of
+// this machine.
 #pragma once
 
 #include "base/json_writer.hpp"
@@ -8,13 +9,26 @@
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/record.hpp"
+#include "harness/wire/cuda_support.hpp"
 #include "harness/wire/messages.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench {
+
+// Formats the plan of a network on the GPU `gpu`: how many steps, kernels and transposes it has,
+// what the answer rests on, then a table with one row per step, and the command that measures the
+// network there. Layouts of weights are left out. Lines have at most `width` columns, the command
+// excepted.
+std::string format_network_plan(const CudaSupport& support, std::string_view gpu,
+                                std::string_view command, std::size_t width);
+
+// Writes "basis" and "steps" of a network's plan; nothing for an operator.
+void write_network_plan(JsonWriter& writer, const CudaSupport& support);
 
 // Formats the section, which begins with "tensor cores" and ends in a newline. For an operator, it
 // contains each part of the verdict with its reason and rule. For a network, it contains one line

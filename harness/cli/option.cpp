@@ -508,6 +508,11 @@ constexpr std::array kOptions = {
              a.support = true;
              return Done{};
            }},
+    Option{"networks", '\0', "DIR", "search networks in DIR before the usual folders",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.networks = v;
+             return Done{};
+           }},
 };
 
 struct CommandHelp {

@@ -7,12 +7,16 @@
 #include "harness/host/cuda_status.hpp"
 #include "harness/worker/cuda_plugin.hpp"
 #include "harness/worker/worker.hpp"
+#include "ops/network/network.hpp"
+#include "ops/tensor_core/architecture.hpp"
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <ostream>
 #include <string>
 #include <unistd.h>
+#include <variant>
 
 namespace bench {
 namespace {
@@ -28,9 +32,29 @@ ExitStatus probe_command(const std::string& extent_name, Env& env) {
   return ExitStatus::success;
 }
 
+// Loads the network of a case id as a plan does.
+Result<ops::Network> load_network(const std::string& id, const Arguments& arguments) {
+  LoadRequest request = make_load_request(arguments);
+  request.arguments = {id};
+  if (arguments.networks)
+    request.network_folders.insert(request.network_folders.begin(), *arguments.networks);
+  const auto plan = load_plan(request);
+  if (!plan.ok()) return Error{plan.error().front().message(), "", ""};
+  const Case& spec = plan->cases.front();
+  ops::Network network = *std::get<std::shared_ptr<const ops::Network>>(spec.work);
+  network.input_layout = spec.key.layout;
+  return network;
+}
+
 ExitStatus support_command(const Arguments& arguments, Env& env) {
-  const auto supports = inspect_cuda_support(
-      own_path(), env.variable, {arguments.inputs, arguments.gpu.value_or(std::string())});
+  CudaSupportQuestion question{arguments.inputs, arguments.gpu.value_or(std::string())};
+  if (!arguments.gpu && arguments.architecture) {
+    const auto platform = ops::parse_platform(*arguments.architecture);
+    question.architecture = platform.value().architecture->name;
+  }
+  const auto supports =
+      inspect_cuda_support(own_path(), env.variable, question,
+                           [&](const std::string& id) { return load_network(id, arguments); });
   if (!supports) {
     print_line(*env.err, fmt::format("bench worker: {}", supports.error().message()));
     return ExitStatus::usage;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace bench {
@@ -51,6 +52,11 @@ Result<GpuDescription> read_gpu_description(const std::string& path) {
                         device.cudnn_properties.empty()
                             ? fmt::format(R"({{"deviceVer":{}{}0}})", device.major, device.minor)
                             : device.cudnn_properties};
+}
+
+GpuDescription describe_architecture(const std::string& architecture) {
+  const std::string capability = architecture.substr(std::string_view("sm_").size());
+  return {architecture, architecture, fmt::format(R"({{"deviceVer":{}0}})", capability)};
 }
 
 }  // namespace bench

@@ -22,4 +22,7 @@ struct GpuDescription {
 // error if the file does not exist, has neither format, or contains no device.
 Result<GpuDescription> read_gpu_description(const std::string& path);
 
+// Describes a GPU by its architecture alone: "sm_90".
+GpuDescription describe_architecture(const std::string& architecture);
+
 }  // namespace bench

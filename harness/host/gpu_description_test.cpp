@@ -65,5 +65,11 @@ TEST_F(GpuDescriptionTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_THAT(read(format_cuda_status(CudaStatus())).error().message(), HasSubstr("without a GPU"));
 }
 
+TEST_F(GpuDescriptionTest, OfAnArchitectureHasOnlyItsCapability) {
+  const GpuDescription gpu = describe_architecture("sm_100");
+  EXPECT_EQ(gpu.name, "sm_100");
+  EXPECT_EQ(gpu.cudnn_properties, R"({"deviceVer":1000})");
+}
+
 }  // namespace
 }  // namespace bench

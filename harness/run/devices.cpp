@@ -53,6 +53,10 @@ Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
     DocumentRequest request{worker_program, {"--support"}, {}, kCudaSupportLimit};
     if (!question.gpu.empty())
       request.arguments.insert(request.arguments.end(), {"--gpu", question.gpu});
+    if (!question.architecture.empty())
+      request.arguments.insert(request.arguments.end(), {"--arch", question.architecture});
+    if (!question.network_folder.empty())
+      request.arguments.insert(request.arguments.end(), {"--networks", question.network_folder});
     request.arguments.insert(request.arguments.end(), batch.begin(), batch.end());
     BENCH_ASSIGN_OR_RETURN(const std::string document, read_worker_document(request, env));
     BENCH_ASSIGN_OR_RETURN(CudaSupports supports, parse_cuda_support(document));

@@ -11,6 +11,8 @@ void fields(auto& archive, JsonOf<CudaSupport> auto& support) {
   archive.required("by", support.by);
   archive.required("reason", support.reason);
   archive.required("engines", support.engines);
+  archive.optional("basis", support.basis);
+  archive.optional("steps", support.steps);
 }
 
 namespace {

@@ -9,8 +9,15 @@ namespace {
 constexpr const char* kId = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
 
 TEST(CudaSupport, IsReadAsItWasWritten) {
-  const CudaSupports supports = {{kId, {"yes", "cuDNN", "", {"engine 6: tensor core"}}},
-                                 {"x", {"no", "", "no engine for \"x\"", {}}}};
+  const CudaSupports supports = {
+      {kId, {"yes", "cuDNN", "", {"engine 6: tensor core"}}},
+      {"network/forward/n/f16/cudnn/cuda/hot",
+       {.runs = "yes",
+        .by = "cuDNN",
+        .reason = "",
+        .basis = "the rules",
+        .steps = {{"conv1", "conv", "graph", "cudnn:engine_6", "nhwc -> nhwc", {"parts"}}}}},
+      {"x", {"no", "", "no engine for \"x\"", {}}}};
   const auto read = parse_cuda_support(format_cuda_support(supports));
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(*read, supports);

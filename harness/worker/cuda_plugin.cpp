@@ -3,8 +3,8 @@
 
 #include "harness/config/case_id.hpp"
 #include "harness/host/gpu_description.hpp"
-#include "harness/worker/workload.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
+#include "ops/operator_registry.hpp"
 #include "ops/plugin/c_problem.hpp"
 #include "ops/plugin/plugin.hpp"
 
@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <unistd.h>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace bench {
@@ -119,21 +118,54 @@ CudaStatus load_and_query(const std::string& path, ProbeExtent extent) {
   return query_plugin(path, *plugin, library, extent);
 }
 
-using SupportFunction = decltype(&::bench_cuda_support);
+// The functions of the plugin that answer without a device.
+struct PlanningFunctions {
+  decltype(&::bench_cuda_support) support = nullptr;
+  decltype(&::bench_cuda_plan) plan = nullptr;
+};
 
-Result<CudaSupport> query_support(SupportFunction function, const std::string& id,
-                                  const std::string& device) {
+template <class Function>
+Status find_function(void* library, const std::string& path, const char* name,
+                     Function*& function) {
+  if (library != nullptr) function = reinterpret_cast<Function*>(::dlsym(library, name));
+  if (function != nullptr) return Done{};
+  return Error{fmt::format("does not export {}", name), path,
+               "install a CUDA plugin of this program's version"};
+}
+
+Result<PlanningFunctions> load_planning_functions(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
+  static_cast<void>(plugin);  // load() checks the interface version
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  PlanningFunctions functions;
+  BENCH_RETURN_IF_ERROR(find_function(library, path, BENCH_CUDA_SUPPORT, functions.support));
+  BENCH_RETURN_IF_ERROR(find_function(library, path, BENCH_CUDA_PLAN, functions.plan));
+  return functions;
+}
+
+Result<CudaSupport> query_support(const PlanningFunctions& functions, const std::string& id,
+                                  const std::string& device, const NetworkFinder& find_network) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
-  BENCH_ASSIGN_OR_RETURN(const Workload workload,
-                         make_workload(key, nullptr, ops::built_in_operators()));
-  const auto* problem = std::get_if<ops::Problem>(&workload);
-  if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
-  const ops::CProblem c_problem(*problem);
   std::string text;
-  function(c_problem.get(), key.backend.c_str(), device.c_str(), assign_text, &text);
+  if (key.op == ops::kNetworkOperator) {
+    BENCH_ASSIGN_OR_RETURN(const ops::Network network, find_network(id));
+    functions.plan(ops::CNetwork(network).get(), device.c_str(), assign_text, &text);
+  } else {
+    BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_from_key(key));
+    functions.support(ops::CProblem(problem).get(), key.backend.c_str(), device.c_str(),
+                      assign_text, &text);
+  }
   auto support = parse_one_cuda_support(text);
   if (!support) return Error{support.error().what, id, support.error().next};
   return support;
+}
+
+Result<std::string> device_description(const CudaSupportQuestion& question) {
+  if (!question.architecture.empty())
+    return describe_architecture(question.architecture).cudnn_properties;
+  if (question.gpu.empty()) return std::string();
+  BENCH_ASSIGN_OR_RETURN(const GpuDescription gpu, read_gpu_description(question.gpu));
+  return gpu.cudnn_properties;
 }
 
 }  // namespace
@@ -162,26 +194,14 @@ CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const Lo
 }
 
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
-                                          const CudaSupportQuestion& question) {
-  std::string device;
-  if (!question.gpu.empty()) {
-    BENCH_ASSIGN_OR_RETURN(const GpuDescription gpu, read_gpu_description(question.gpu));
-    device = gpu.cudnn_properties;
-  }
+                                          const CudaSupportQuestion& question,
+                                          const NetworkFinder& find_network) {
+  BENCH_ASSIGN_OR_RETURN(const std::string device, device_description(question));
   BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
-  BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
-  static_cast<void>(plugin);  // load() checks the interface version
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const auto function =
-      library == nullptr ? nullptr
-                         : reinterpret_cast<SupportFunction>(::dlsym(library, BENCH_CUDA_SUPPORT));
-  if (function == nullptr) {
-    return Error{fmt::format("does not export {}", BENCH_CUDA_SUPPORT), path,
-                 "install a CUDA plugin of this program's version"};
-  }
+  BENCH_ASSIGN_OR_RETURN(const PlanningFunctions functions, load_planning_functions(path));
   CudaSupports supports;
   for (const std::string& id : question.ids) {
-    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(function, id, device));
+    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(functions, id, device, find_network));
   }
   return supports;
 }

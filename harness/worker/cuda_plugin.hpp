@@ -6,6 +6,7 @@
 #include "base/result.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/wire/cuda_support.hpp"
+#include "ops/network/network.hpp"
 
 #include <functional>
 #include <optional>
@@ -23,9 +24,14 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
 CudaStatus inspect_cuda(const std::string& program, ops::cuda::ProbeExtent extent,
                         const LookUp& variable);
 
-// Returns for each case of the question what would compute it. Returns an error if the plugin is
-// not available or too old for this question, or if the file of the question describes no device.
+// Returns the network of a case id.
+using NetworkFinder = std::function<Result<ops::Network>(const std::string& id)>;
+
+// Returns for each case of the question what would compute it, for a network with its plan. Returns
+// an error if the plugin is not available or too old for this question, or if the file of the
+// question describes no device.
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
-                                          const CudaSupportQuestion& question);
+                                          const CudaSupportQuestion& question,
+                                          const NetworkFinder& find_network);
 
 }  // namespace bench

@@ -73,7 +73,7 @@ TEST(CudaPlugin, ThatIsOfNoUseSaysWhy) {
 TEST(CudaPlugin, ThatIsMissingIsNamedWhereSupportIsAskedFor) {
   const auto found =
       inspect_cuda_support("/nowhere/bench", plugin_variable("/nowhere/libbench_cuda.so"),
-                           {{"gemm/forward/m4n4k4/f32/cublaslt/cuda/hot"}});
+                           {{"gemm/forward/m4n4k4/f32/cublaslt/cuda/hot"}}, {});
   ASSERT_FALSE(found.ok());
   EXPECT_NE(found.error().message().find("/nowhere/libbench_cuda.so"), std::string::npos);
 }

@@ -38,8 +38,8 @@ BENCH_PLUGIN_EXPORT void bench_cuda_support(
 
 #define BENCH_CUDA_PLAN "bench_cuda_plan"
 
-/* The same for a network: the answer has also "basis", which says what the answer rests on, and
- * "steps", in order. Each has "node", "kind", "way", "implementation", "layouts" and "other_ways"
+/* The same for a network. If it runs, the answer has also "basis", which says what the answer rests
+ * on, and "steps", in order. Each has "node", "kind", "way", "implementation", "layouts" and "other_ways"
  * (ops/cuda/cudnn/network_plan.hpp). */
 BENCH_PLUGIN_EXPORT void bench_cuda_plan(const bench_network* network, const char* device,
                                          void (*write)(void* self, const char* text, size_t size),

@@ -114,8 +114,9 @@ std::string graph_plan_answer(const Network& network, const DescribedDevice& dev
       steps ? Support{Runnable::yes, "cuDNN", ""} : Support{Runnable::no, "", steps.error().reason};
   return json_object([&](JsonWriter& writer) {
     write_answer(writer, {support});
+    if (!steps) return;
     writer.required("basis", plan_basis(question, missing));
-    if (steps) writer.required_list("steps", *steps, write_planned_step);
+    writer.required_list("steps", *steps, write_planned_step);
   });
 }
 #else
