@@ -498,7 +498,8 @@ constexpr std::array kOptions = {
              a.describe = true;
              return Done{};
            }},
-    Option{"probe", '\0', "devices|libraries", "print as JSON what the CUDA plugin finds",
+    Option{"probe", '\0', "devices|libraries|onednn",
+           "print as JSON what the CUDA plugin finds, or which oneDNN is loaded",
            [](Arguments& a, const std::string& v) -> Status {
              a.probe = v;
              return Done{};

@@ -5,6 +5,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/channel.hpp"
 #include "harness/host/cuda_status.hpp"
+#include "harness/wire/worker_document.hpp"
 #include "harness/worker/cuda_plugin.hpp"
 #include "harness/worker/worker.hpp"
 #include "ops/network/network.hpp"
@@ -22,10 +23,15 @@ namespace bench {
 namespace {
 
 ExitStatus probe_command(const std::string& extent_name, Env& env) {
+  if (extent_name == kOnednnProbe) {
+    *env.out << identify_onednn() << '\n';
+    return ExitStatus::success;
+  }
   const auto extent = probe_extent_from_name(extent_name);
   if (!extent) {
-    print_line(*env.err, fmt::format("bench worker: --probe takes devices or libraries, not {}",
-                                     quote(extent_name)));
+    print_line(*env.err,
+               fmt::format("bench worker: --probe takes devices, libraries or onednn, not {}",
+                           quote(extent_name)));
     return ExitStatus::usage;
   }
   *env.out << format_cuda_status(inspect_cuda(own_path(), *extent, env.variable)) << '\n';

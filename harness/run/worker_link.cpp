@@ -6,13 +6,16 @@
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
+#include "harness/wire/worker_document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -23,13 +26,71 @@ namespace {
 
 // Time that a worker may take from writing its document to its exit.
 constexpr Nanoseconds kDocumentEndLimit = std::chrono::seconds(1);
+// Time limit for the answer which oneDNN a program loads.
+constexpr Nanoseconds kLibraryLimit = std::chrono::seconds(5);
+
+// How a worker was started.
+struct WorkerStart {
+  std::string program;
+  std::map<std::string, std::string> environment;  // the complete environment
+};
+
+std::optional<ops::LibraryInfo> find_onednn(const WorkerStart& start,
+                                            const std::function<bool()>& interrupted,
+                                            Clock& clock) {
+  auto process = ChildProcess::start(
+      {start.program, {"worker", "--probe", std::string(kOnednnProbe)}, start.environment, {}});
+  if (!process) return std::nullopt;
+  process->close_input();
+  std::string line;
+  const auto wait = process->read_line(line, kLibraryLimit, interrupted, clock);
+  if (wait != ChildProcess::Wait::ready) return std::nullopt;  // its destructor kills the process
+  process->finish(kDocumentEndLimit, clock);
+  auto document = parse_worker_document(line);
+  if (!document || document->devices.empty()) return std::nullopt;
+  std::optional<ops::LibraryInfo> library = std::move(document->devices.front().library);
+  if (!library) return std::nullopt;
+  std::error_code code;
+  const auto resolved = std::filesystem::weakly_canonical(library->path, code);
+  if (!code) library->path = resolved.string();
+  return library;
+}
+
+// Returns what to do if the loader found no function of oneDNN; empty for other lines.
+std::string explain_loader_error(std::string_view line, const WorkerStart& start,
+                                 const std::function<bool()>& interrupted, Clock& clock) {
+  const bool is_missing = line.find("undefined symbol: dnnl_") != std::string_view::npos ||
+                          line.find("undefined symbol: _ZN4dnnl") != std::string_view::npos;
+  if (!is_missing) return "";
+  const auto library = find_onednn(start, interrupted, clock);
+  const std::string name =
+      library ? fmt::format(" {} ({})", library->version, library->path) : std::string();
+  return fmt::format(
+      "; this bench needs functions that the loaded oneDNN{} lacks: build bench against the older "
+      "oneDNN",
+      name);
+}
+
+// Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
+// empty if there is none. If oneDNN lacks a function of this program, adds which oneDNN it is and
+// what to do. Skips empty lines at the end. The last other line often explains the failure: the
+// loader, the library or the runtime wrote it.
+std::string format_last_error_line(const std::string& text, const WorkerStart& start,
+                                   const std::function<bool()>& interrupted, Clock& clock) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  const std::size_t newline = text.rfind('\n', end);
+  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  const std::string line = text.substr(begin, end + 1 - begin);
+  return "; its last error line: " + line + explain_loader_error(line, start, interrupted, clock);
+}
 
 }  // namespace
 
 Result<std::string> read_worker_document(const DocumentRequest& request, Env& env) {
   const WorkerProgram program{request.worker_program, request.worker_environment, allowed_cores()};
   BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, std::nullopt));
-  ProcessRequest start{request.worker_program, {"worker"}, std::move(environment), {}};
+  ProcessRequest start{request.worker_program, {"worker"}, environment, {}};
   start.arguments.insert(start.arguments.end(), request.arguments.begin(), request.arguments.end());
   BENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::start(start));
   process.close_input();
@@ -48,7 +109,9 @@ Result<std::string> read_worker_document(const DocumentRequest& request, Env& en
   const bool has_document = wait == ChildProcess::Wait::ready && !document.empty();
   if (!has_document || (end.exit_status != 0 && end.signal != SIGKILL)) {
     return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
-                             format_last_error_line(process.standard_error())),
+                             format_last_error_line(process.standard_error(),
+                                                    {request.worker_program, environment},
+                                                    request.interrupted, *env.clock)),
                  request.worker_program, ""};
   }
   return document;
@@ -125,9 +188,11 @@ class LibraryLines {
 
 class ProcessLink final : public WorkerLink {
  public:
-  ProcessLink(ChildProcess process, LibraryLines library_lines, Clock& clock, Nanoseconds started,
-              Nanoseconds grace_period, std::function<void(const std::string&)> on_error_output)
+  ProcessLink(ChildProcess process, WorkerStart start, LibraryLines library_lines, Clock& clock,
+              Nanoseconds started, Nanoseconds grace_period,
+              std::function<void(const std::string&)> on_error_output)
       : process_(std::move(process)),
+        start_(std::move(start)),
         library_lines_(std::move(library_lines)),
         clock_(clock),
         started_(started),
@@ -154,7 +219,7 @@ class ProcessLink final : public WorkerLink {
       wait = process_.read_line(line, limit - (clock_.now() - start), interrupted, clock_);
     }
     forward_error_output();
-    if (wait != Wait::ready) return end_and_explain(request, wait, limit, line);
+    if (wait != Wait::ready) return end_and_explain(request, wait, limit, line, interrupted);
     Result<ReplyMessage> reply = decode_reply(line, request, clock_.now() - start);
     if (reply) return std::move(reply).value();
     end(Nanoseconds(0));
@@ -176,7 +241,8 @@ class ProcessLink final : public WorkerLink {
 
  private:
   WorkerFailure end_and_explain(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
-                                const std::string& incomplete_line) {
+                                const std::string& incomplete_line,
+                                const std::function<bool()>& interrupted) {
     using Kind = WorkerFailure::Kind;
     if (wait == ChildProcess::Wait::interrupted) {
       end(Nanoseconds(0));
@@ -192,9 +258,10 @@ class ProcessLink final : public WorkerLink {
     const ProcessEnd process_end = end(grace_period_);
     const std::string half_line = incomplete_line.empty() ? "" : ", leaving half a line of output";
     return {process_end.signal ? Kind::crashed : Kind::failed,
-            fmt::format("the worker ended with {} while {}{}{}", process_end.text(),
-                        describe_request(request), half_line,
-                        format_last_error_line(process_.standard_error()))};
+            fmt::format(
+                "the worker ended with {} while {}{}{}", process_end.text(),
+                describe_request(request), half_line,
+                format_last_error_line(process_.standard_error(), start_, interrupted, clock_))};
   }
 
   ProcessEnd end(Nanoseconds grace_period) {
@@ -213,6 +280,7 @@ class ProcessLink final : public WorkerLink {
   }
 
   ChildProcess process_;
+  WorkerStart start_;
   LibraryLines library_lines_;
   Clock& clock_;
   Nanoseconds started_;
@@ -245,6 +313,14 @@ Result<std::map<std::string, std::string>> make_environment(const WorkerProgram&
   return environment;
 }
 
+std::optional<ops::LibraryInfo> find_loaded_onednn(const WorkerProgram& program,
+                                                   const std::function<bool()>& interrupted,
+                                                   Clock& clock) {
+  auto environment = make_environment(program, std::nullopt);
+  if (!environment) return std::nullopt;
+  return find_onednn({program.program, std::move(*environment)}, interrupted, clock);
+}
+
 namespace {
 
 std::vector<std::string> worker_arguments(const WorkerProgram& program) {
@@ -261,6 +337,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
                                  std::map<std::string, std::string> environment,
                                  std::vector<int> processors, Clock& clock) {
   BENCH_ASSIGN_OR_RETURN(ChannelListener listener, ChannelListener::create());
+  const WorkerStart start{program.program, environment};
   environment[kChannelVariable] = listener.path();
   environment.erase(kCoordinatorVariable);  // its parent is not the coordinator
   std::vector<std::string> arguments = {"-c", fmt::format("exec {} \"$@\"", *program.under),
@@ -278,36 +355,13 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
   }
   const ProcessEnd end = process.finish(kWorkerEndLimit, clock);
   return Error{fmt::format("the command did not start a worker: {}{}", end.text(),
-                           format_last_error_line(process.standard_error())),
+                           format_last_error_line(process.standard_error(), start,
+                                                  program.interrupted, clock)),
                fmt::format("--under '{}'", *program.under),
                "the command must start the program that is appended to it"};
 }
 
 }  // namespace
-
-namespace {
-
-// Returns what to do if the loader found no function of oneDNN; empty for other lines.
-std::string_view explain_loader_error(std::string_view line) {
-  const bool is_missing = line.find("undefined symbol: dnnl_") != std::string_view::npos ||
-                          line.find("undefined symbol: _ZN4dnnl") != std::string_view::npos;
-  return is_missing ? "; this bench needs functions that the loaded oneDNN lacks: build bench "
-                      "against the older oneDNN"
-                    : "";
-}
-
-}  // namespace
-
-// Skips empty lines at the end. The last other line often explains the failure: the loader, the
-// library or the runtime wrote it.
-std::string format_last_error_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return "";
-  const std::size_t newline = text.rfind('\n', end);
-  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-  std::string line = text.substr(begin, end + 1 - begin);
-  return "; its last error line: " + line.append(explain_loader_error(line));
-}
 
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
@@ -316,6 +370,7 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, threads));
   const Nanoseconds started = clock.now();
   LibraryLines library_lines(environment);
+  WorkerStart start{program.program, environment};
   auto process =
       program.under
           ? start_under(program, std::move(environment), std::move(processors), clock)
@@ -324,7 +379,7 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
                                  ProcessRequest::Addresses::fixed});
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(
-      std::move(*process), std::move(library_lines), clock, started,
+      std::move(*process), std::move(start), std::move(library_lines), clock, started,
       program.under ? kProfilerLimit : kWorkerEndLimit, std::move(on_error_output)));
 }
 

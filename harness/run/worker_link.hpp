@@ -71,9 +71,12 @@ struct WorkerProgram {
   std::function<bool()> interrupted = {};
 };
 
-// Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
-// empty if there is none. If oneDNN lacks a function of this program, adds what to do.
-std::string format_last_error_line(const std::string& text);
+// Returns name, version and path of the oneDNN that a worker of this program loads. The path has no
+// symbolic links. It also works if that oneDNN lacks functions that the worker needs. Returns
+// nullopt if the program does not answer, for example because it is an older bench.
+std::optional<ops::LibraryInfo> find_loaded_onednn(const WorkerProgram& program,
+                                                   const std::function<bool()>& interrupted,
+                                                   Clock& clock);
 
 // Starts a worker process. Each call() and finish() passes the worker's new standard error output
 // to `on_error_output`, without oneDNN's own lines ("onednn_verbose,...") unless a variable of the

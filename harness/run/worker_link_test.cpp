@@ -99,14 +99,34 @@ class ScriptedWorker : public testing::Test {
   std::string forwarded_;  // what the worker wrote to its standard error
 };
 
-// A bench of oneDNN 3.2 with a library 3.1 only quoted the loader.
-TEST_F(ScriptedWorker, WhoseLibraryLacksAFunctionSaysAgainstWhatToBuild) {
+// Answers which oneDNN it loads, and fails otherwise because that lacks a function.
+constexpr const char* kOldLibrary =
+    "if [ \"$2\" = --probe ]; then\n"
+    "  echo '{\"operators\":[],\"backends\":[],\"devices\":[{\"name\":\"cpu\",\"backend\":"
+    "\"onednn\",\"library\":{\"name\":\"onednn\",\"version\":\"3.1.0\",\"path\":"
+    "\"/opt/libdnnl.so.3\",\"detail\":\"\"}}]}'\n  exit\nfi\n"
+    "echo 'bench: undefined symbol: dnnl_memory_desc_query_v2' >&2\nexit 127\n";
+
+// A bench of oneDNN 3.2 with a library 3.1 only quoted the loader, then did not name the library.
+TEST_F(ScriptedWorker, WhoseLibraryLacksAFunctionSaysWhichItIsAndAgainstWhatToBuild) {
+  EXPECT_THAT(refuse(kOldLibrary, {}),
+              testing::EndsWith("undefined symbol: dnnl_memory_desc_query_v2; this bench needs "
+                                "functions that the loaded oneDNN 3.1.0 (/opt/libdnnl.so.3) lacks: "
+                                "build bench against the older oneDNN"));
   EXPECT_THAT(
       refuse("echo 'bench: undefined symbol: dnnl_memory_desc_query_v2' >&2\nexit 127\n", {}),
       testing::EndsWith("undefined symbol: dnnl_memory_desc_query_v2; this bench needs functions "
-                        "that the loaded oneDNN lacks: build bench against the older oneDNN"));
+                        "that the loaded oneDNN lacks: build bench against the older oneDNN"))
+      << "an older bench does not know the question";
   EXPECT_THAT(refuse("echo 'bench: undefined symbol: other' >&2\nexit 127\n", {}),
               testing::EndsWith("undefined symbol: other"));
+}
+
+TEST_F(WorkerDocument, OfALibraryThatLacksAFunctionSaysWhichItIs) {
+  const auto document = ask(kOldLibrary);
+  ASSERT_FALSE(document.ok());
+  EXPECT_THAT(document.error().message(),
+              testing::HasSubstr("the loaded oneDNN 3.1.0 (/opt/libdnnl.so.3) lacks"));
 }
 
 // Lines of a library that failed were mixed into the output of a gate.

@@ -41,6 +41,9 @@ struct WorkerDocument {
   std::vector<ops::LibraryInfo> plugins;
 };
 
+// The word of `bench worker --probe` for a document that only identifies the loaded oneDNN.
+inline constexpr std::string_view kOnednnProbe = "onednn";
+
 // Returns one line without a newline.
 std::string format_worker_document(const WorkerDocument& document);
 // Parses the document. Requires only the fields that a coordinator uses: operators and backends.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench worker --describe` (harness/worker/worker.hpp).
+// `bench worker --describe` and `--probe onednn` (harness/worker/worker.hpp).
 #include "base/version.hpp"
 #include "harness/wire/messages.hpp"
 #include "harness/wire/worker_document.hpp"
 #include "harness/worker/worker.hpp"
+#include "ops/onednn/library.hpp"
 #include "ops/operator.hpp"
 
 namespace bench {
@@ -54,6 +55,14 @@ std::string describe(WorkerContext& context) {
   }
   add_devices(context, document);
   document.plugins = context.plugins;
+  return format_worker_document(document);
+}
+
+std::string identify_onednn() {
+  WorkerDocument document;
+  document.protocol = kProtocolVersion;
+  document.tool_version = tool_version();
+  document.devices.push_back({"cpu", "onednn", ops::onednn_library_file(), std::nullopt});
   return format_worker_document(document);
 }
 

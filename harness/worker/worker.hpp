@@ -25,5 +25,9 @@ int serve(int in, int out, const WorkerContextFactory& make_worker_context, Cloc
 // Returns the document of `bench worker --describe`: operators with parameters, directions, data
 // types, backends, devices and libraries as JSON.
 std::string describe(WorkerContext& context);
+// Returns the document of `bench worker --probe onednn`: a document of --describe with only the
+// device of oneDNN, whose library has version and path. It also works if the loaded library lacks
+// functions that this program needs.
+std::string identify_onednn();
 
 }  // namespace bench

@@ -9,6 +9,7 @@
 #include <array>
 #include <dlfcn.h>
 #include <string_view>
+#include <utility>
 
 namespace bench::ops {
 namespace {
@@ -99,10 +100,16 @@ LibraryInfo onednn_library() {
   if (version->hash != nullptr) detail += fmt::format(", build {}", version->hash);
   if (const std::string built = headers_version(); built != onednn_version())
     detail += fmt::format(", bench is built against {}", built);
+  LibraryInfo library = onednn_library_file();
+  library.detail = std::move(detail);
+  return library;
+}
+
+LibraryInfo onednn_library_file() {
   return {.name = "onednn",
           .version = onednn_version(),
           .path = find_library_path(reinterpret_cast<const void*>(&dnnl_version)),
-          .detail = detail};
+          .detail = ""};
 }
 
 bool onednn_is_synchronous() {
