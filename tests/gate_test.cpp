@@ -282,6 +282,23 @@ TEST_F(GateProgramTest, ABaseWhoseLibraryIsTooOldSaysAgainstWhatToBuildIt) {
   EXPECT_THAT(result.out, Not(HasSubstr("run the gate again")));
 }
 
+// Neither program nor library of such a base was shown.
+TEST_F(GateProgramTest, ABaseWhoseWorkerDoesNotStartShowsItsFilesAndTheNextStep) {
+  const std::string base =
+      folder_.write("base", "#!/bin/sh\n[ \"$2$3\" != --probeonednn ] || exec " BENCH_BINARY
+                            " \"$@\"\n[ \"$1\" != --version ] || { echo bench 0.1.0; exit; }\n"
+                            "echo broken >&2\nexit 4\n");
+  std::filesystem::permissions(base, std::filesystem::perms::owner_all);
+  const ProgramResult result = gate({"--base", base});
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("base: bench 0.1.0 at "), HasSubstr(base + ", onednn "),
+                                HasSubstr("broken; see what `" + base + " doctor` says")));
+  const ProgramResult duet = bench({"duet", kId, "--base", base});
+  EXPECT_EQ(duet.status, 3) << duet.err;
+  EXPECT_THAT(duet.err, AllOf(HasSubstr(base + " with onednn "), HasSubstr("libdnnl"),
+                              HasSubstr("broken; see what `" + base + " doctor` says")));
+}
+
 TEST_F(GateProgramTest, ABaseThatIsNoBenchIsAUsageError) {
   const ProgramResult result = gate({"--base", "/bin/true"});
   EXPECT_EQ(result.status, 2) << result.out;

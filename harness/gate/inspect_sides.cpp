@@ -2,11 +2,14 @@
 // Finds out what the workers of both sides load, and whether the loader obeyed their variables.
 #include "base/characters.hpp"
 #include "base/file.hpp"
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "harness/gate/sides.hpp"
 #include "harness/host/cuda_status.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/host/process_files.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/worker_link.hpp"
 #include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +57,29 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
     if (std::ranges::find(side.loaded, path, &LoadedFile::path) == side.loaded.end())
       side.other_files.push_back(path);
   }
+}
+
+// Adds what is known of a side whose worker did not answer: its program, and the oneDNN that this
+// program loads.
+void add_unanswered(const std::function<bool()>& interrupted, Env& env, GateSide& side) {
+  side.loaded.push_back({std::string(kProgramFile), resolve(side.program), ""});
+  const auto library = find_loaded_onednn({side.program, side.environment, allowed_cores()},
+                                          interrupted, *env.clock);
+  if (library) add_library(*library, side);
+}
+
+// Returns the message of a base that cannot be measured: its files, the reason, and what to do.
+std::string explain_base_failure(Error error, const GateSide& base) {
+  error.where = base.program;
+  for (const LoadedFile& file : base.loaded) {
+    if (file.name == kProgramFile) continue;
+    error.where += fmt::format(" with {} from {}", file.name, file.path);
+  }
+  if (error.next.empty()) {
+    error.next = fmt::format("see what `{}{} doctor` says", shell_variables(base.environment),
+                             shell_quoted(base.program));
+  }
+  return error.message();
 }
 
 bool computes_on_gpu(const Plan& plan) {
@@ -292,19 +318,28 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
   if (candidate.ok()) {
     add_loaded(candidate->reply, candidate->files, sides.candidate);
     if (has_gpu) add_gpu_libraries(interrupted, env, sides.candidate);
+  } else {
+    add_unanswered(interrupted, env, sides.candidate);
   }
+  bool has_base = false;
   if (sides.base) {
     const auto base = ask_worker(parts.start_base, parts.hello, interrupted);
     const Status usable = base.ok() ? check_protocol(base->reply, parts.hello) : base.error();
-    if (usable.ok()) {
+    has_base = usable.ok();
+    if (has_base) {
       add_loaded(base->reply, base->files, *sides.base);
       if (has_gpu) add_gpu_libraries(interrupted, env, *sides.base);
       add_digests(*sides.base, sides.candidate);
     } else if (!interrupted || !interrupted()) {
       // A base that answers has another protocol version; one that does not answer has died.
+      if (base.ok()) {
+        add_loaded(base->reply, base->files, *sides.base);
+      } else {
+        add_unanswered(interrupted, env, *sides.base);
+      }
       sides.base_failure =
           SideFailure{SideFailure::Side::base, base.ok() ? Outcome::unsupported : Outcome::failed,
-                      usable.error().message()};
+                      explain_base_failure(usable.error(), *sides.base)};
     }
   }
   const auto check = [](const GateSide& side, const GateSide* other, const char* option) {
@@ -314,8 +349,11 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
     error.where = fmt::format("{} {}", option, error.where);
     return Status(error);
   };
-  BENCH_RETURN_IF_ERROR(check(sides.candidate, sides.base ? &*sides.base : nullptr, "--cand-env"));
-  return sides.base ? check(*sides.base, &sides.candidate, "--base-env") : Status(Done{});
+  // What a side without an answer has loaded is not known completely.
+  if (candidate.ok())
+    BENCH_RETURN_IF_ERROR(check(sides.candidate, has_base ? &*sides.base : nullptr, "--cand-env"));
+  if (!has_base) return Done{};
+  return check(*sides.base, candidate.ok() ? &sides.candidate : nullptr, "--base-env");
 }
 
 }  // namespace bench
