@@ -161,8 +161,10 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
                 ExitStatus::usage, env);
   }
   InterruptWatch watch;
-  auto sides = find_gate_sides(arguments, *env.clock, [&watch] { return watch.is_interrupted(); });
-  if (!sides.ok()) return fail("duet", sides.error(), ExitStatus::usage, env);
+  const auto interrupted = [&watch] { return watch.is_interrupted(); };
+  const TimeLimit limit(arguments.budget, interrupted, *env.clock);
+  auto sides = find_gate_sides(arguments, limit, *env.clock);
+  if (!sides.ok()) return fail("duet", sides.error(), unusable_sides_status(limit), env);
   if (!sides->base) {
     return fail("duet",
                 Error{"there is no second side to compare with", "",
@@ -171,9 +173,7 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
                       "NAME=VALUE"},
                 ExitStatus::usage, env);
   }
-  if (const Status taken = inspect_sides(
-          *sides, *plan, [&watch] { return watch.is_interrupted(); }, env);
-      !taken) {
+  if (const Status taken = inspect_sides(*sides, *plan, interrupted, env); !taken) {
     return fail("duet", taken.error(), ExitStatus::usage, env);
   }
   if (sides->base_failure) {

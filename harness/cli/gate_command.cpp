@@ -166,9 +166,9 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   if (!plan) return ExitStatus::usage;
   InterruptWatch watch;
   const auto interrupted = [&watch] { return watch.is_interrupted(); };
-  auto sides = find_gate_sides(arguments, *env.clock, interrupted);
-  if (!sides.ok()) return fail("gate", sides.error(), ExitStatus::usage, env);
   const TimeLimit limit(arguments.budget, interrupted, *env.clock);
+  auto sides = find_gate_sides(arguments, limit, *env.clock);
+  if (!sides.ok()) return fail("gate", sides.error(), unusable_sides_status(limit), env);
   const auto must_abort = [&limit] { return limit.must_abort(); };
   if (const Status taken = inspect_sides(*sides, *plan, must_abort, env); !taken)
     return fail("gate", taken.error(), ExitStatus::usage, env);

@@ -7,16 +7,19 @@
 #include "harness/gate/sides.hpp"
 #include "harness/result/record.hpp"
 
-#include <functional>
 #include <string_view>
 
 namespace bench {
 
 // Returns the sides that the options name. The candidate is this program unless --cand names
 // another. The base is the program of --base. Without --base, the base is this program if a side
-// has its own variables (--base-env, --cand-env); otherwise there is no base.
-Result<GateSides> find_gate_sides(const Arguments& arguments, Clock& clock,
-                                  const std::function<bool()>& interrupted);
+// has its own variables (--base-env, --cand-env); otherwise there is no base. `limit` bounds the
+// wait for both programs together.
+Result<GateSides> find_gate_sides(const Arguments& arguments, const TimeLimit& limit, Clock& clock);
+
+// Returns the exit status of a command whose sides could not be found or inspected: not_measured if
+// the budget or the user ended that, otherwise usage.
+ExitStatus unusable_sides_status(const TimeLimit& limit);
 
 // Exit status with which `git bisect run` skips a commit. Commands return it only with --bisect, so
 // it is not an enumerator of ExitStatus.

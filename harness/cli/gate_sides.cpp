@@ -30,24 +30,27 @@ Status check_environment(const Environment& environment, const char* option) {
 
 }  // namespace
 
-Result<GateSides> find_gate_sides(const Arguments& arguments, Clock& clock,
-                                  const std::function<bool()>& interrupted) {
+Result<GateSides> find_gate_sides(const Arguments& arguments, const TimeLimit& limit,
+                                  Clock& clock) {
   const GateArguments& gate = arguments.gate;
   BENCH_RETURN_IF_ERROR(check_environment(gate.candidate_environment, "--cand-env"));
   BENCH_RETURN_IF_ERROR(check_environment(gate.base_environment, "--base-env"));
   GateSides sides;
-  auto candidate = find_side(gate.candidate.value_or(own_path()), gate.candidate_environment, clock,
-                             interrupted, arguments.budget);
+  auto candidate =
+      find_side(gate.candidate.value_or(own_path()), gate.candidate_environment, limit, clock);
   if (!candidate.ok()) return at_option(candidate.error(), "--cand");
   sides.candidate = std::move(*candidate);
   const bool has_own_variables =
       !gate.base_environment.empty() || !gate.candidate_environment.empty();
   if (!gate.base && !has_own_variables) return sides;
-  auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, clock, interrupted,
-                        arguments.budget);
+  auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, limit, clock);
   if (!base.ok()) return at_option(base.error(), "--base");
   sides.base = std::move(*base);
   return sides;
+}
+
+ExitStatus unusable_sides_status(const TimeLimit& limit) {
+  return limit.stop_cause() ? ExitStatus::not_measured : ExitStatus::usage;
 }
 
 }  // namespace bench

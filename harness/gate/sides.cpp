@@ -27,9 +27,6 @@ namespace {
 // once.
 constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
 constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
-// A smaller budget does not reduce the limit below this: on a busy machine, a program may need so
-// long to start.
-constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
 // Time limit for the end of the program after its output.
 constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
 
@@ -64,6 +61,13 @@ bool parse_version(std::string_view line, GateSide& side) {
   return !side.tool_version.empty();
 }
 
+// Returns how long a program may run on after its output.
+Nanoseconds end_limit(const TimeLimit& limit) {
+  const auto rest = limit.remaining();
+  if (!rest) return kProgramEndLimit;
+  return std::clamp(*rest + kBudgetGrace, Nanoseconds(0), kProgramEndLimit);
+}
+
 WorkerFactory make_factory(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
   const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
   return [program, &env](std::optional<int> threads) {
@@ -75,9 +79,8 @@ WorkerFactory make_factory(const GateSide& side, const Cores& cores, const Plan&
 }  // namespace
 
 Result<GateSide> find_side(const std::string& path,
-                           const std::map<std::string, std::string>& environment, Clock& clock,
-                           const std::function<bool()>& interrupted,
-                           std::optional<Nanoseconds> budget) {
+                           const std::map<std::string, std::string>& environment,
+                           const TimeLimit& limit, Clock& clock) {
   GateSide side;
   side.environment = environment;
   BENCH_ASSIGN_OR_RETURN(side.program, find_program(path));
@@ -88,14 +91,20 @@ Result<GateSide> find_side(const std::string& path,
                                               .processors = {}}));
   process.close_input();  // otherwise a program that reads its input first would wait forever
   std::string line;
-  Nanoseconds limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
-  if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
-  const auto wait = process.read_line(line, limit, interrupted, clock);
+  const Nanoseconds own_limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
+  const auto must_abort = [&limit] { return limit.must_abort(); };
+  const auto wait = process.read_line(line, own_limit, must_abort, clock);
   const bool has_version = wait == ChildProcess::Wait::ready && parse_version(line, side);
-  const ProcessEnd end = process.finish(kProgramEndLimit, clock);
+  const bool has_time = wait == ChildProcess::Wait::ready || wait == ChildProcess::Wait::closed;
+  const ProcessEnd end = process.finish(has_time ? end_limit(limit) : Nanoseconds(0), clock);
   if (has_version) return side;
+  if (limit.is_interrupted()) return Error{"interrupted", side.program, ""};
+  if (wait == ChildProcess::Wait::interrupted) {
+    return Error{"did not print its version before the budget ended", side.program,
+                 "run it with --version to see what it does, or use a larger --budget"};
+  }
   if (wait == ChildProcess::Wait::deadline) {
-    return Error{fmt::format("did not print its version within {}", format_time(limit)),
+    return Error{fmt::format("did not print its version within {}", format_time(own_limit)),
                  side.program, "run it with --version to see what it does"};
   }
   return Error{fmt::format("did not print the version of a bench ({})", end.text()), side.program,

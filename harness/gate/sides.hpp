@@ -7,6 +7,7 @@
 #include "harness/config/plan.hpp"
 #include "harness/gate/measurer.hpp"
 #include "harness/judge/evidence_file.hpp"
+#include "harness/run/time_limit.hpp"
 
 #include <functional>
 #include <map>
@@ -25,12 +26,11 @@ struct GateSides {
 
 // Makes the side whose program is at `path`: a file, or a folder that contains `bench`, such as
 // another checkout. Runs it with --version to find its version. A checkout's launcher first builds
-// the program, which may take up to 2 hours, or `budget` if that is shorter. Returns an error if
-// the program cannot be run or is not a bench.
+// the program, which may take up to 2 hours. The wait ends earlier if `limit` ends it
+// (TimeLimit::must_abort()). Returns an error if the program cannot be run or is not a bench.
 Result<GateSide> find_side(const std::string& path,
-                           const std::map<std::string, std::string>& environment, Clock& clock,
-                           const std::function<bool()>& interrupted,
-                           std::optional<Nanoseconds> budget);
+                           const std::map<std::string, std::string>& environment,
+                           const TimeLimit& limit, Clock& clock);
 
 // Starts a worker of each side to find out what it loads: the libraries of the side, its `loaded`
 // and `other_files`. If the plan has cases on a GPU, a probe of the side adds the plugin and the
