@@ -299,6 +299,17 @@ TEST_F(GateProgramTest, ABaseWhoseWorkerDoesNotStartShowsItsFilesAndTheNextStep)
                               HasSubstr("broken; see what `" + base + " doctor` says")));
 }
 
+TEST_F(GateProgramTest, ABaseWhoseWorkerIsSilentShowsItsProgramAfterTheBudget) {
+  const std::string base =
+      folder_.write("base",
+                    "#!/bin/sh\n[ \"$1\" != --version ] || { echo bench 0.1.0; exit; }\n"
+                    "exec tail -f /dev/null\n");
+  std::filesystem::permissions(base, std::filesystem::perms::owner_all);
+  const ProgramResult result = gate({"--base", base, "--budget", "10ms"});
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("base: bench 0.1.0 at " + base));
+}
+
 TEST_F(GateProgramTest, ABaseThatIsNoBenchIsAUsageError) {
   const ProgramResult result = gate({"--base", "/bin/true"});
   EXPECT_EQ(result.status, 2) << result.out;

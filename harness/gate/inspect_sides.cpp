@@ -330,13 +330,13 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
       add_loaded(base->reply, base->files, *sides.base);
       if (has_gpu) add_gpu_libraries(interrupted, env, *sides.base);
       add_digests(*sides.base, sides.candidate);
-    } else if (!interrupted || !interrupted()) {
+    } else if (base.ok()) {
+      add_loaded(base->reply, base->files, *sides.base);
+    } else {
+      add_unanswered(interrupted, env, *sides.base);
+    }
+    if (!has_base && (!interrupted || !interrupted())) {
       // A base that answers has another protocol version; one that does not answer has died.
-      if (base.ok()) {
-        add_loaded(base->reply, base->files, *sides.base);
-      } else {
-        add_unanswered(interrupted, env, *sides.base);
-      }
       sides.base_failure =
           SideFailure{SideFailure::Side::base, base.ok() ? Outcome::unsupported : Outcome::failed,
                       explain_base_failure(usable.error(), *sides.base)};
