@@ -58,11 +58,6 @@ std::span<const ops::Tensor> case_tensors(const Case& spec) {
   return std::get<std::shared_ptr<const ops::Network>>(spec.work)->tensors;
 }
 
-bool chooses_by_measuring(const Case& spec) {
-  const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
-  return spec.key.device != "cpu" && (spec.measure.tune > 0 || is_network);
-}
-
 CaseRecord case_facts(const Case& spec) {
   CaseRecord record;
   record.id = spec.id;

@@ -27,10 +27,6 @@ const ops::Work& case_work(const Case& spec);
 // Returns the tensors of the problem or of the whole network, in the order of the kernel's buffers.
 std::span<const ops::Tensor> case_tensors(const Case& spec);
 
-// Returns whether the kernel of a case on a device is chosen by measuring several: with `tune`, and
-// for a network, whose backend measures which way each layer is fastest.
-bool chooses_by_measuring(const Case& spec);
-
 // Returns whether tensor cores can compute a case, according to the rules
 // (ops/tensor_core/eligibility.hpp), as details of a case record: "tensor_cores.arch" ("sm_90,
 // cuda13"), "tensor_cores.eligible", "tensor_cores.reason", "tensor_cores.rule" and

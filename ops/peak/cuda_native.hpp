@@ -9,14 +9,6 @@
 #include <cmath>
 #include <cstdint>
 
-// Loops over a few registers must be unrolled, because their counters would reduce the measured
-// rate.
-#if defined(__CUDA_ARCH__)
-#define BENCH_UNROLL _Pragma("unroll")
-#else
-#define BENCH_UNROLL
-#endif
-
 namespace bench::ops::cuda {
 
 // Tensors: the sources in their order, then the destination.

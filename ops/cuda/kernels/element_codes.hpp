@@ -13,9 +13,14 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #define BENCH_BOTH __host__ __device__ inline
-#define BENCH_UNROLL _Pragma("unroll")
 #else
 #define BENCH_BOTH inline
+#endif
+// Loops over a few registers must be unrolled, because their counters would reduce the rate. The
+// host's compiler does not know this pragma.
+#if defined(__CUDA_ARCH__)
+#define BENCH_UNROLL _Pragma("unroll")
+#else
 #define BENCH_UNROLL
 #endif
 
