@@ -78,7 +78,7 @@ EXCEPTIONS = {
 SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".md", ".py", ".sh", ".cmake", ".txt", ".yaml",
             ".js", ".css", ".html", ""}
 # Records of decisions, and what was recorded, are as they were written.
-LEFT_OUT = re.compile(r"^(docs/decisions|docs/data|LICENSE)|/(testdata|corpus|golden)/|^CHANGELOG")
+LEFT_OUT = re.compile(r"^(docs/decisions|docs/data|LICENSE|licenses/)|/(testdata|corpus|golden)/|^CHANGELOG")
 
 
 def lines_of(root):

@@ -299,11 +299,9 @@ Status Run::measure_process(int process) {
   return Done{};
 }
 
-// Uses a separate worker (chooses_by_measuring()). A case that an earlier run has begun keeps its
-// choice.
+// Uses a separate worker (chooses_by_measuring()). A case that has a choice keeps it.
 Status Run::choose_ways(int process) {
-  // Another tool observes the measuring processes only.
-  if (options_.under) return Done{};
+  if (options_.under) return Done{};  // another tool observes the measuring processes only
   // A case for which no time is left here chooses in its first process.
   const std::optional<Nanoseconds> budget = limit_.remaining();
   const auto is_time_up = [&] { return budget && *limit_.remaining() < *budget / 2; };
