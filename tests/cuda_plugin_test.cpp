@@ -134,7 +134,7 @@ TEST(CudaPlugin, ProbeWantsToKnowWhat) {
   const TemporaryFolder folder;
   const ProgramResult result = bench({"worker", "--probe", "everything"}, folder.path(), {});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("devices or libraries, not `everything`"));
+  EXPECT_THAT(result.err, HasSubstr("devices, libraries or onednn, not `everything`"));
 }
 
 TEST(DoctorTest, ShowsWhatThePluginFindsInTextAndJson) {

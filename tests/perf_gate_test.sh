@@ -22,6 +22,7 @@ check() { # check <what> <expected> <got>
 origin=$work/origin
 mkdir -p "$origin"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
 cp "$launcher" "$origin/bench" && cp "$script" "$origin/ci/perf_gate.sh"
+cp "$(dirname "$launcher")/ci/install_missing.sh" "$origin/ci/"
 touch "$origin"/{CMakeLists.txt,CMakePresets.json} "$origin"/base/a.cpp "$origin"/{ops,harness,cmake}/b
 touch "$origin/ci/requirements/r.txt"
 printf '#!/bin/sh\nexit 0\n' >"$origin/ci/setup" && chmod +x "$origin/ci/setup"

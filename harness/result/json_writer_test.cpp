@@ -279,6 +279,7 @@ TEST(JsonDocument, RandomReportsMatchTheirSchemaAndComeBack) {
     report.processes = {random.process()};
     report.cases = {random.case_record(), random.case_record()};
     report.cases[1].id += "2";
+    report.runs[1].run_id = report.runs[0].run_id + "2";  // two runs of one id would be one
     report.processes[0].id = report.cases[0].id;
     report.processes[0].run_id = report.cases[0].run_id;  // another run would not count
     report.processes[0].samples.clear();

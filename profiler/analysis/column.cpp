@@ -142,7 +142,7 @@ constexpr std::array kOwnColumns = {
     text_column("case", "id of the case",
                 [](const RowContext& c, const Column&) { return text_cell(c.activity.case_id); }),
     text_column(
-        "device", "cpu, cuda:0, ...",
+        "device", "cpu, cuda:0; gpu:0 for an engine of oneDNN",
         [](const RowContext& c, const Column&) { return text_cell(device_name(c.activity)); }),
     number_column(
         "stream", "stream of the device",

@@ -41,7 +41,8 @@ enum class VerboseKind {
 };
 inline constexpr std::size_t kVerboseKindCount = static_cast<std::size_t>(VerboseKind::unknown) + 1;
 
-// Texts are views into the decoded line. They are empty if the line lacks them.
+// Texts are views into the decoded line, except the engine "cpu" of MKL-DNN 0.x. They are empty if
+// the line lacks them.
 struct VerboseLine {
   VerboseKind kind = VerboseKind::other;
   std::string_view marker;           // "onednn_verbose", "dnnl_verbose", "mkldnn_verbose"
