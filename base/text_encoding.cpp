@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 constexpr std::string_view kLittleEndianMark = "\xff\xfe";
 constexpr std::string_view kBigEndianMark = "\xfe\xff";
-constexpr char32_t kReplacement = 0xfffd;
+constexpr char32_t kReplacementCharacter = 0xfffd;
 constexpr char32_t kFirstSurrogate = 0xd800;
 constexpr char32_t kFirstLowSurrogate = 0xdc00;
 constexpr char32_t kEndOfSurrogates = 0xe000;
@@ -83,11 +83,11 @@ void Utf8Converter::convert_unit(char32_t unit, std::string& out) {
     return append_utf8(
         kFirstSupplementary + ((high - kFirstSurrogate) << 10) + (unit - kFirstLowSurrogate), out);
   }
-  if (high != 0) append_utf8(kReplacement, out);
+  if (high != 0) append_utf8(kReplacementCharacter, out);
   if (is_surrogate && !is_low) {
     high_surrogate_ = unit;
   } else {
-    append_utf8(is_low ? kReplacement : unit, out);
+    append_utf8(is_low ? kReplacementCharacter : unit, out);
   }
 }
 
@@ -98,7 +98,7 @@ void Utf8Converter::finish(std::string& out) {
     return;
   }
   convert_utf16(out);
-  if (!waiting_.empty() || high_surrogate_ != 0) append_utf8(kReplacement, out);
+  if (!waiting_.empty() || high_surrogate_ != 0) append_utf8(kReplacementCharacter, out);
   waiting_.clear();
   high_surrogate_ = 0;
 }
