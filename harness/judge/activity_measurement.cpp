@@ -58,7 +58,7 @@ bool is_execution(const Activity& activity) {
          activity.attributes.text(Attribute::phase) == "exec";
 }
 
-FractionalNanoseconds median(std::vector<Nanoseconds> times) {
+FractionalNanoseconds median_time(std::vector<Nanoseconds> times) {
   std::ranges::sort(times);
   const std::size_t middle = times.size() / 2;
   const FractionalNanoseconds upper = times[middle];
@@ -77,7 +77,7 @@ std::vector<ProcessSummary> make_processes(const Executions& executions) {
   std::vector<ProcessSummary> processes;
   if (executions.times.size() > 1) {
     for (const auto& [rank, times] : executions.times) {
-      processes.push_back(process_from_iteration(median(times)));
+      processes.push_back(process_from_iteration(median_time(times)));
     }
     return processes;
   }
@@ -87,7 +87,7 @@ std::vector<ProcessSummary> make_processes(const Executions& executions) {
     const auto position = [&](std::size_t block) {
       return times.begin() + static_cast<std::ptrdiff_t>(block * times.size() / blocks);
     };
-    processes.push_back(process_from_iteration(median({position(i), position(i + 1)})));
+    processes.push_back(process_from_iteration(median_time({position(i), position(i + 1)})));
   }
   return processes;
 }
