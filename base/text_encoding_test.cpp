@@ -19,28 +19,28 @@ std::string in_pieces(const std::string& text, std::size_t size) {
 }
 
 TEST(TextEncoding, AByteOrderMarkSelectsTheEncodingWhateverThePieces) {
-  struct Row {
+  struct EncodedRow {
     std::string bytes, text;
   };
-  for (const Row& row : {
-           Row{"", ""}, Row{"a", "a"},
-           Row{"ab\xff\xfe", "ab\xff\xfe"},  // no mark: not at the beginning
-           Row{"\xef\xbb\xbfgr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"}, Row{"\xef\xbb", "\xef\xbb"},
-           Row{"\xff\xfe"s, ""},
-           Row{"\xff\xfe"
-               "a\0\n\0\xfc\0\xac\x20"s,
-               "a\n\xc3\xbc\xe2\x82\xac"},
-           Row{"\xfe\xff\0a\x20\xac"s, "a\xe2\x82\xac"},
-           Row{"\xff\xfe\x3d\xd8\x00\xde"s, "\xf0\x9f\x98\x80"},  // U+1F600
-           Row{"\xff\xfe\x3d\xd8"
-               "a\0"s,
-               "\xef\xbf\xbd"
-               "a"},                                  // a high surrogate alone
-           Row{"\xff\xfe\x00\xde"s, "\xef\xbf\xbd"},  // a low one
-           Row{"\xff\xfe\x3d\xd8"s, "\xef\xbf\xbd"},  // the text ends within a pair
-           Row{"\xff\xfe"
-               "a\0b"s,
-               "a\xef\xbf\xbd"},  // and within a unit
+  for (const EncodedRow& row : {
+           EncodedRow{"", ""}, EncodedRow{"a", "a"},
+           EncodedRow{"ab\xff\xfe", "ab\xff\xfe"},  // no mark: not at the beginning
+           EncodedRow{"\xef\xbb\xbfgr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+           EncodedRow{"\xef\xbb", "\xef\xbb"}, EncodedRow{"\xff\xfe"s, ""},
+           EncodedRow{"\xff\xfe"
+                      "a\0\n\0\xfc\0\xac\x20"s,
+                      "a\n\xc3\xbc\xe2\x82\xac"},
+           EncodedRow{"\xfe\xff\0a\x20\xac"s, "a\xe2\x82\xac"},
+           EncodedRow{"\xff\xfe\x3d\xd8\x00\xde"s, "\xf0\x9f\x98\x80"},  // U+1F600
+           EncodedRow{"\xff\xfe\x3d\xd8"
+                      "a\0"s,
+                      "\xef\xbf\xbd"
+                      "a"},                                  // a high surrogate alone
+           EncodedRow{"\xff\xfe\x00\xde"s, "\xef\xbf\xbd"},  // a low one
+           EncodedRow{"\xff\xfe\x3d\xd8"s, "\xef\xbf\xbd"},  // the text ends within a pair
+           EncodedRow{"\xff\xfe"
+                      "a\0b"s,
+                      "a\xef\xbf\xbd"},  // and within a unit
        }) {
     for (std::size_t size = 1; size <= 5; ++size) EXPECT_EQ(in_pieces(row.bytes, size), row.text);
     EXPECT_EQ(to_utf8(row.bytes), row.text);

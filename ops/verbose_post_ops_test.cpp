@@ -55,26 +55,26 @@ TEST(VerbosePostOps, TensorsThatAreAdded) {
 
 // Earlier, one of these erased the work of the whole primitive.
 TEST(VerbosePostOps, WhatAProblemCannotHaveIsKnownByItsTensors) {
-  struct Row {
+  struct OtherRow {
     const char* post_op;
     std::int64_t elements;
     std::string_view dtype;
   };
-  for (const Row& row : {Row{"sum:0.5", 12544, ""},
-                         {"sum:1:3", 12544, ""},
-                         {"binary_add:f32:2", 32, "f32"},
-                         {"binary_add:s8:0", 1, "s8"},
-                         {"binary_mul:f32:15", 12544, "f32"},
-                         {"binary_mul:u4:8:abcd", 14, "u4"},
-                         {"binary_add:f32", 0, ""},
-                         {"prelu:2", 32, "f32"},
-                         {"prelu:15:bf16", 12544, "bf16"},
-                         {"eltwise_relu:0:0:2", 0, ""},
-                         {"eltwise_mish", 0, ""},
-                         {"eltwise_linear:0.5:1", 0, ""},
-                         {"eltwise_hardswish:0.2:0.5", 0, ""},
-                         {"eltwise_relu:x", 0, ""},
-                         {"anything", 0, ""}}) {
+  for (const OtherRow& row : {OtherRow{"sum:0.5", 12544, ""},
+                              {"sum:1:3", 12544, ""},
+                              {"binary_add:f32:2", 32, "f32"},
+                              {"binary_add:s8:0", 1, "s8"},
+                              {"binary_mul:f32:15", 12544, "f32"},
+                              {"binary_mul:u4:8:abcd", 14, "u4"},
+                              {"binary_add:f32", 0, ""},
+                              {"prelu:2", 32, "f32"},
+                              {"prelu:15:bf16", 12544, "bf16"},
+                              {"eltwise_relu:0:0:2", 0, ""},
+                              {"eltwise_mish", 0, ""},
+                              {"eltwise_linear:0.5:1", 0, ""},
+                              {"eltwise_hardswish:0.2:0.5", 0, ""},
+                              {"eltwise_relu:x", 0, ""},
+                              {"anything", 0, ""}}) {
     const auto post_ops = parse_post_ops(std::string("attr-post-ops:") + row.post_op, kDims);
     ASSERT_EQ(post_ops.size(), 1U) << row.post_op;
     EXPECT_EQ(post_ops[0].post_op, std::nullopt) << row.post_op;

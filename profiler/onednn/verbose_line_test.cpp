@@ -231,22 +231,22 @@ TEST(VerboseLine, NumbersWithADecimalComma) {
   const std::string head =
       "onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,data_f32::"
       "blocked:a:f0,";
-  struct Row {
+  struct CommaRow {
     std::string rest;
     std::string attributes, auxiliary, problem;
     std::int64_t nanoseconds;
   };
-  for (const Row& row : {
-           Row{",alg:eltwise_relu alpha:0 beta:0,64,12,3723", "", "alg:eltwise_relu alpha:0 beta:0",
-               "64", 12'372'300},
-           Row{",alg:eltwise_relu alpha:0 beta:0,64,2", "", "alg:eltwise_relu alpha:0 beta:0", "64",
-               2'000'000},
-           Row{",alg:eltwise_clip alpha:-0,5 beta:6,64,2", "", "alg:eltwise_clip alpha:-0,5 beta:6",
-               "64", 2'000'000},
-           Row{",alg:eltwise_linear alpha:0,25 beta:0,5,64,1,5e-05", "",
-               "alg:eltwise_linear alpha:0,25 beta:0,5", "64", 15},
-           Row{"attr-post-ops:eltwise_clip:0:0,5+sum:0,25 ,alg:x,8x8,7,5",
-               "attr-post-ops:eltwise_clip:0:0,5+sum:0,25", "alg:x", "8x8", 7'500'000},
+  for (const CommaRow& row : {
+           CommaRow{",alg:eltwise_relu alpha:0 beta:0,64,12,3723", "",
+                    "alg:eltwise_relu alpha:0 beta:0", "64", 12'372'300},
+           CommaRow{",alg:eltwise_relu alpha:0 beta:0,64,2", "", "alg:eltwise_relu alpha:0 beta:0",
+                    "64", 2'000'000},
+           CommaRow{",alg:eltwise_clip alpha:-0,5 beta:6,64,2", "",
+                    "alg:eltwise_clip alpha:-0,5 beta:6", "64", 2'000'000},
+           CommaRow{",alg:eltwise_linear alpha:0,25 beta:0,5,64,1,5e-05", "",
+                    "alg:eltwise_linear alpha:0,25 beta:0,5", "64", 15},
+           CommaRow{"attr-post-ops:eltwise_clip:0:0,5+sum:0,25 ,alg:x,8x8,7,5",
+                    "attr-post-ops:eltwise_clip:0:0,5+sum:0,25", "alg:x", "8x8", 7'500'000},
        }) {
     VerboseDecoder decoder;
     const std::string text = head + row.rest;
