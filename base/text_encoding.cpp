@@ -49,69 +49,59 @@ void Utf8Converter::detect(bool is_end) {
   }
 }
 
-void Utf8Converter::convert(std::string_view bytes, std::string& out) {
-  if (encoding_ == Encoding::bytes) {
-    out += bytes;
-    return;
-  }
+std::string_view Utf8Converter::convert(std::string_view bytes) {
+  if (encoding_ == Encoding::bytes) return bytes;
+  converted_.clear();
   waiting_ += bytes;
   if (encoding_ == Encoding::unknown) detect(false);
-  if (encoding_ == Encoding::unknown) return;
   if (encoding_ == Encoding::bytes) {
-    out += std::exchange(waiting_, {});
-    return;
+    converted_.swap(waiting_);
+  } else if (encoding_ != Encoding::unknown) {
+    convert_utf16();
   }
-  convert_utf16(out);
+  return converted_;
 }
 
-void Utf8Converter::convert_utf16(std::string& out) {
+void Utf8Converter::convert_utf16() {
   const std::size_t first = encoding_ == Encoding::utf16_big_endian ? 0 : 1;
   std::size_t position = 0;
   for (; position + 1 < waiting_.size(); position += 2) {
     const auto high = static_cast<unsigned char>(waiting_[position + first]);
     const auto low = static_cast<unsigned char>(waiting_[position + 1 - first]);
-    convert_unit(static_cast<char32_t>(high << 8 | low), out);
+    convert_unit(static_cast<char32_t>(high << 8 | low));
   }
   waiting_.erase(0, position);
 }
 
-void Utf8Converter::convert_unit(char32_t unit, std::string& out) {
+void Utf8Converter::convert_unit(char32_t unit) {
   const bool is_surrogate = unit >= kFirstSurrogate && unit < kEndOfSurrogates;
   const bool is_low = is_surrogate && unit >= kFirstLowSurrogate;
   const char32_t high = std::exchange(high_surrogate_, 0);
   if (high != 0 && is_low) {
     return append_utf8(
-        kFirstSupplementary + ((high - kFirstSurrogate) << 10) + (unit - kFirstLowSurrogate), out);
+        kFirstSupplementary + ((high - kFirstSurrogate) << 10) + (unit - kFirstLowSurrogate),
+        converted_);
   }
-  if (high != 0) append_utf8(kReplacementCharacter, out);
+  if (high != 0) append_utf8(kReplacementCharacter, converted_);
   if (is_surrogate && !is_low) {
     high_surrogate_ = unit;
   } else {
-    append_utf8(is_low ? kReplacementCharacter : unit, out);
+    append_utf8(is_low ? kReplacementCharacter : unit, converted_);
   }
 }
 
-void Utf8Converter::finish(std::string& out) {
+std::string_view Utf8Converter::finish() {
+  converted_.clear();
   if (encoding_ == Encoding::unknown) detect(true);
   if (encoding_ == Encoding::bytes) {
-    out += std::exchange(waiting_, {});
-    return;
+    converted_.swap(waiting_);
+    return converted_;
   }
-  convert_utf16(out);
-  if (!waiting_.empty() || high_surrogate_ != 0) append_utf8(kReplacementCharacter, out);
+  convert_utf16();
+  if (!waiting_.empty() || high_surrogate_ != 0) append_utf8(kReplacementCharacter, converted_);
   waiting_.clear();
   high_surrogate_ = 0;
-}
-
-std::string to_utf8(std::string text) {
-  const bool may_have_mark = text.starts_with(kUtf8Mark) || text.starts_with(kLittleEndianMark) ||
-                             text.starts_with(kBigEndianMark);
-  if (!may_have_mark) return text;
-  Utf8Converter converter;
-  std::string converted;
-  converter.convert(text, converted);
-  converter.finish(converted);
-  return converted;
+  return converted_;
 }
 
 }  // namespace bench

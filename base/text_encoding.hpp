@@ -12,25 +12,23 @@ namespace bench {
 // UTF-8, and is removed. Without one, the bytes stay as they are.
 class Utf8Converter {
  public:
-  // Converts the next bytes and appends the result to `out`. Bytes that are incomplete alone wait
-  // for the next call.
-  void convert(std::string_view bytes, std::string& out);
-  // Call at the end of the text. Appends what still waits; U+FFFD for an incomplete character.
-  void finish(std::string& out);
+  // Converts the next bytes. Bytes that are incomplete alone wait for the next call. The result is
+  // valid until the next call; it is `bytes` itself if these need no conversion.
+  std::string_view convert(std::string_view bytes);
+  // Call at the end of the text. Returns what still waits; U+FFFD for an incomplete character.
+  std::string_view finish();
 
  private:
   enum class Encoding { unknown, bytes, utf16_little_endian, utf16_big_endian };
 
   void detect(bool is_end);
-  void convert_utf16(std::string& out);
-  void convert_unit(char32_t unit, std::string& out);
+  void convert_utf16();
+  void convert_unit(char32_t unit);
 
   Encoding encoding_ = Encoding::unknown;
   std::string waiting_;          // bytes that are not converted yet
+  std::string converted_;        // the result of the current call
   char32_t high_surrogate_ = 0;  // 0 if there is none
 };
-
-// Converts a whole text.
-std::string to_utf8(std::string text);
 
 }  // namespace bench

@@ -281,12 +281,11 @@ std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primi
   }
   auto counted = count_other_primitive(primitive);
   if (!counted) return std::nullopt;
-  const auto post_ops = parse_post_ops(primitive.attributes, counted->tensors.back().dims);
+  auto post_ops = parse_post_ops(primitive.attributes, counted->tensors.back().dims);
+  for (VerbosePostOp& post_op : post_ops) post_op.post_op.reset();
   CountedWork work{std::move(counted->tensors), counted->macs, counted->flops};
-  std::vector<VerbosePostOp> others = post_ops;
-  for (VerbosePostOp& post_op : others) post_op.post_op.reset();
-  add_other_post_ops(primitive, others, work.tensors.back().dims, work);
-  return make_activity_work(primitive, others, primitive.primitive, work);
+  add_other_post_ops(primitive, post_ops, work.tensors.back().dims, work);
+  return make_activity_work(primitive, post_ops, primitive.primitive, work);
 }
 
 bool is_execution(const Activity& activity) {

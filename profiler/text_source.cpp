@@ -94,28 +94,25 @@ class Utf8Stream final : public ByteStream {
   explicit Utf8Stream(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
 
   Result<std::size_t> read(char* bytes, std::size_t size) override {
-    while (position_ == converted_.size() && !at_end_) {
-      converted_.clear();
-      position_ = 0;
+    while (converted_.empty() && !at_end_) {
       BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes_->read(bytes, size));
       at_end_ = count == 0;
-      if (at_end_) {
-        converter_.finish(converted_);
-      } else {
-        converter_.convert({bytes, count}, converted_);
+      converted_ = at_end_ ? converter_.finish() : converter_.convert({bytes, count});
+      if (converted_.data() == bytes) {  // nothing was converted
+        converted_ = {};
+        return count;
       }
     }
-    const std::size_t count = std::min(size, converted_.size() - position_);
-    std::memcpy(bytes, converted_.data() + position_, count);
-    position_ += count;
+    const std::size_t count = std::min(size, converted_.size());
+    std::memcpy(bytes, converted_.data(), count);
+    converted_.remove_prefix(count);
     return count;
   }
 
  private:
   std::unique_ptr<ByteStream> bytes_;
   Utf8Converter converter_;
-  std::string converted_;
-  std::size_t position_ = 0;  // in converted_
+  std::string_view converted_;  // what is not read yet
   bool at_end_ = false;
 };
 

@@ -2,6 +2,7 @@
 // A log or profile of a program as one side of a comparison: each primitive or kernel with its
 // shapes is a case.
 #include "harness/judge/measurement.hpp"
+#include "harness/stats/median.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
 #include "profiler/reader.hpp"
 
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -58,11 +60,12 @@ bool is_execution(const Activity& activity) {
          activity.attributes.text(Attribute::phase) == "exec";
 }
 
-FractionalNanoseconds median_time(std::vector<Nanoseconds> times) {
-  std::ranges::sort(times);
-  const std::size_t middle = times.size() / 2;
-  const FractionalNanoseconds upper = times[middle];
-  return times.size() % 2 == 1 ? upper : (upper + FractionalNanoseconds(times[middle - 1])) / 2;
+// Requires at least one time.
+FractionalNanoseconds median_time(std::span<const Nanoseconds> times) {
+  std::vector<double> values;
+  values.reserve(times.size());
+  for (const Nanoseconds time : times) values.push_back(static_cast<double>(time.count()));
+  return FractionalNanoseconds(*median(values));
 }
 
 // The executions of one case, by rank. A log without ranks has one.

@@ -108,15 +108,9 @@ Status append_result_text(const std::string& path, const ResultLimits& limits, s
   if (!error) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
   ActivityFilter filter(path, limits, text);
   Utf8Converter converter;
-  std::string converted;
-  BENCH_RETURN_IF_ERROR(read_blocks(path, [&](std::string_view block) {
-    converted.clear();
-    converter.convert(block, converted);
-    return filter.append(converted);
-  }));
-  converted.clear();
-  converter.finish(converted);
-  return filter.append(converted);
+  BENCH_RETURN_IF_ERROR(read_blocks(
+      path, [&](std::string_view block) { return filter.append(converter.convert(block)); }));
+  return filter.append(converter.finish());
 }
 
 }  // namespace bench

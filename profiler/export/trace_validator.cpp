@@ -190,20 +190,17 @@ Result<TraceCheck> check_trace_file(const std::string& path) {
   std::string failure;
   std::array<char, 65536> block;
   Utf8Converter converter;
-  std::string piece;
   TraceCheck check = check_pieces([&]() -> std::string_view {
-    piece.clear();
-    while (piece.empty()) {  // a block may be too short to be converted
+    while (true) {  // a block may be too short to be converted
       const int count = gzread(file.get(), block.data(), block.size());
       if (count <= 0) break;
-      converter.convert({block.data(), static_cast<std::size_t>(count)}, piece);
+      const auto piece = converter.convert({block.data(), static_cast<std::size_t>(count)});
+      if (!piece.empty()) return piece;
     }
-    if (!piece.empty()) return piece;
     int code = Z_OK;
     const char* text = gzerror(file.get(), &code);
     if (code != Z_OK) failure = text;
-    converter.finish(piece);
-    return piece;
+    return converter.finish();
   });
   if (!failure.empty()) return Error{fmt::format("cannot read the file: {}", failure), path, ""};
   return check;

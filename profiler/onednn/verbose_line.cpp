@@ -285,10 +285,6 @@ std::optional<std::span<const VerboseField>> VerboseDecoder::execution_fields() 
 // fields. First come coefficients with more text behind them, which can be nothing else. Then comes
 // the time, which nearly always has a fraction, and at last the other coefficients.
 void VerboseDecoder::join_decimals(std::span<const VerboseField> fields) {
-  const auto join_at = [this](std::size_t i) {
-    parts_[i] = join(parts_[i], parts_[i + 1]);
-    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-  };
   enum class Rest { text, any };
   const auto join_coefficients = [&](Rest rest) {
     for (std::size_t i = 0; i + 2 < parts_.size() && parts_.size() > fields.size();) {
@@ -296,7 +292,7 @@ void VerboseDecoder::join_decimals(std::span<const VerboseField> fields) {
                              is_fraction(parts_[i + 1], " :+;'") &&
                              (rest == Rest::any || !is_fraction(parts_[i + 1], {}));
       if (is_joined) {
-        join_at(i);
+        join_with_next(i);
       } else {
         ++i;
       }
@@ -304,11 +300,21 @@ void VerboseDecoder::join_decimals(std::span<const VerboseField> fields) {
   };
   if (parts_.size() <= fields.size() || fields.back() != VerboseField::time) return;
   join_coefficients(Rest::text);
-  const bool has_split_time = parts_.size() > fields.size() &&
-                              is_number(parts_[parts_.size() - 2]) &&
-                              is_fraction(parts_.back(), {});
-  if (has_split_time) join_at(parts_.size() - 2);
+  join_split_time(fields.size());
   join_coefficients(Rest::any);
+}
+
+// Joins the last two parts if they are one time with a decimal comma and there are more parts than
+// usual.
+void VerboseDecoder::join_split_time(std::size_t usual_parts) {
+  const bool is_split = parts_.size() > usual_parts && is_number(parts_[parts_.size() - 2]) &&
+                        is_fraction(parts_.back(), {});
+  if (is_split) join_with_next(parts_.size() - 2);
+}
+
+void VerboseDecoder::join_with_next(std::size_t part) {
+  parts_[part] = join(parts_[part], parts_[part + 1]);
+  parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(part) + 1);
 }
 
 // Format: NAME,TIME; names may contain commas. Compute Library's kernels are printed so. Returns
@@ -320,11 +326,7 @@ bool VerboseDecoder::decode_external_kernel() {
     fail(VerboseKind::partial, "ends before its time");
     return true;
   }
-  if (parts_.size() > kFields && is_number(parts_[parts_.size() - 2]) &&
-      is_fraction(parts_.back(), {})) {
-    parts_[parts_.size() - 2] = join(parts_[parts_.size() - 2], parts_.back());
-    parts_.pop_back();
-  }
+  join_split_time(kFields);
   line_.component = join(parts_.front(), parts_[parts_.size() - 2]);
   line_.time = parse_milliseconds(parts_.back());
   if (!line_.time) {

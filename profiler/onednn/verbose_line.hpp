@@ -104,6 +104,8 @@ class VerboseDecoder {
   void decode_execution(std::string_view text);
   bool decode_external_kernel();
   void join_decimals(std::span<const VerboseField> fields);
+  void join_split_time(std::size_t usual_parts);
+  void join_with_next(std::size_t part);
   void decode_graph(std::string_view text);
   void decode_message(std::string_view text);
   std::optional<std::span<const VerboseField>> execution_fields();
