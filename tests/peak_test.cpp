@@ -236,6 +236,15 @@ TEST_F(PeakCommandTest, JsonIsOneDocument) {
   EXPECT_EQ(nlohmann::json::parse(peak.out).at("peaks").size(), 1U);
 }
 
+// Earlier, nothing was measured for `cuda:1`, and the exit status said that nothing could be.
+TEST_F(PeakCommandTest, AnUnknownDeviceIsAMistake) {
+  for (const char* device : {"gpu", "cuda:1"}) {
+    const ProgramResult result = bench({"peak", "--device", device});
+    EXPECT_EQ(result.status, 2) << device;
+    EXPECT_THAT(result.err, HasSubstr("did you mean `cuda`?")) << device;
+  }
+}
+
 TEST_F(PeakCommandTest, AFilterThatLeavesNothingIsAMistake) {
   EXPECT_EQ(bench({"peak", "--filter", "nothing"}).status, 2);
 }

@@ -158,7 +158,6 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
 }
 
 Result<PeakTargets> find_targets(const Arguments& arguments, Env& env) {
-  BENCH_RETURN_IF_ERROR(check_devices(arguments));
   PeakTargets targets;
   if (find_device_choice(arguments, "cpu") != DeviceChoice::excluded)
     targets.cases = list_cpu_cases(arguments);
@@ -408,6 +407,8 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   const std::string machine = machine_class(read_cpu(SystemRoot{}));
   if (const Status status = store.check_peaks(machine); !status)
     return fail("peak", status.error(), ExitStatus::usage, env);
+  if (const Status devices = check_devices(arguments); !devices)
+    return fail("peak", devices.error(), ExitStatus::usage, env);
   auto targets = find_targets(arguments, env);
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
   const auto plan = make_peak_plan(arguments, targets->cases, env);

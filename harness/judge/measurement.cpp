@@ -123,7 +123,8 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& n
     if (reader.recognises(text)) return reader.read(text, name);
     formats += fmt::format("{}{}", formats.empty() ? "" : ", ", reader.help);
   }
-  return Error{"contains nothing to compare", name, fmt::format("expected {}", formats)};
+  return Error{"contains nothing to compare", name,
+               fmt::format("expected {}, a log of oneDNN", formats)};
 }
 
 }  // namespace bench
