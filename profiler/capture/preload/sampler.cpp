@@ -28,7 +28,6 @@ constexpr std::size_t kMaxThreads = 1024;
 constexpr std::size_t kMaxSamples = 32;
 constexpr std::size_t kMaxText = 8192;
 constexpr int kNoObject = -1;
-constexpr int kObjectGone = -2;
 
 struct Sample {
   unsigned long time;
