@@ -252,13 +252,14 @@ class ExpressionParser {
       Kind kind;
       std::size_t operands;  // 0: any number
     };
-    constexpr std::array<Function, 7> kFunctions = {{{"rank", Kind::rank, 1},
+    constexpr std::array<Function, 8> kFunctions = {{{"rank", Kind::rank, 1},
                                                      {"prod", Kind::prod, 0},
                                                      {"sum", Kind::sum, 0},
                                                      {"min", Kind::min, 0},
                                                      {"max", Kind::max, 0},
-                                                     {"without", Kind::without, 2},
-                                                     {"only", Kind::only, 2}}};
+                                                     {"ascending", Kind::ascending, 1},
+                                                     {"only", Kind::only, 2},
+                                                     {"reduced", Kind::reduced, 2}}};
     const auto function = std::ranges::find(kFunctions, name, &Function::name);
     if (function == kFunctions.end()) return make_error("expected an operator or the end");
     accept("(");
@@ -299,8 +300,8 @@ class ExpressionEvaluator {
       case Kind::index:
       case Kind::slice:
         return evaluate_part(node);
-      case Kind::without:
       case Kind::only:
+      case Kind::reduced:
         return evaluate_selection(node);
       case Kind::equal:
       case Kind::unequal:
@@ -387,7 +388,7 @@ class ExpressionEvaluator {
                                               begin + static_cast<std::ptrdiff_t>(bounds[1])));
   }
 
-  // The elements at the positions of a second list, or all others.
+  // The elements at the positions of a second list, or the list with 1 at these positions.
   Result<ExpressionValue> evaluate_selection(const Node& node) const {
     BENCH_ASSIGN_OR_RETURN(const ExpressionList list, evaluate_list(node.operands[0]));
     BENCH_ASSIGN_OR_RETURN(const ExpressionList positions, evaluate_all({node.operands[1]}));
@@ -396,7 +397,11 @@ class ExpressionEvaluator {
       const bool is_named = std::ranges::any_of(positions, [&](const ExpressionNumber& position) {
         return position.value == static_cast<std::int64_t>(i);
       });
-      if (is_named == (node.kind == Kind::only)) selection.push_back(list[i]);
+      if (node.kind == Kind::reduced) {
+        selection.push_back({is_named ? 1 : list[i].value, list[i].origin});
+      } else if (is_named) {
+        selection.push_back(list[i]);
+      }
     }
     return ExpressionValue::of(std::move(selection));
   }
@@ -416,6 +421,11 @@ class ExpressionEvaluator {
       BENCH_ASSIGN_OR_RETURN(const ExpressionList list, evaluate_list(node.operands[0]));
       return ExpressionNumber{std::ssize(list),
                               list.empty() ? std::string_view() : list.front().origin};
+    }
+    if (node.kind == Kind::ascending) {
+      BENCH_ASSIGN_OR_RETURN(const ExpressionList list, evaluate_list(node.operands[0]));
+      return ExpressionNumber{
+          std::ranges::is_sorted(list, std::ranges::less_equal(), &ExpressionNumber::value)};
     }
     if (node.kind == Kind::prod || node.kind == Kind::sum || node.kind == Kind::min ||
         node.kind == Kind::max) {

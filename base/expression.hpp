@@ -5,8 +5,8 @@
 //   tests     == != < <= > >=, not, and, or: 1 or 0; `a ? b : c` evaluates only what it takes
 //   lists     [a, b] (lists inside are spliced in), shape[0], shape[-1], shape[:axis], shape[axis:]
 //   words     'max', which can only be compared
-//   functions rank(list) (its length), prod, sum, min, max (of numbers and lists), without(list,
-//             positions) and only(list, positions)
+//   functions rank(list) (its length), prod, sum, min, max (of numbers and lists), ascending(list),
+//             only(list, positions), reduced(list, positions) (with 1 at these positions)
 #pragma once
 
 #include "base/result.hpp"
@@ -68,7 +68,7 @@ class Expression {
   std::string substitute(
       const std::function<std::optional<std::string>(const std::string&)>& text_of) const;
 
-  // What the expression consists of, if it is no more than that.
+  // Parts of an expression that has only these parts.
   // Returns the name of an expression that is a name alone.
   std::optional<std::string> as_name() const;
   // Returns the elements of a list in brackets; the expression itself otherwise.
@@ -108,8 +108,9 @@ class Expression {
     sum,
     min,
     max,
-    without,
+    ascending,
     only,
+    reduced,
   };
   struct Node {
     Kind kind;

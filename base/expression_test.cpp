@@ -108,13 +108,16 @@ TEST(ExpressionTest, ListsAndTheirParts) {
   EXPECT_EQ(list("shape[4:]"), "");
   EXPECT_EQ(list("[axis*2, shape[3:], 1]"), "4:axis 7:shape 1");
   EXPECT_EQ(list("[flag ? [1, 2] : [2, 1], axis > 2 ? 9 : []]"), "1 2");
-  EXPECT_EQ(list("without(shape, [0, 2])"), "3:shape 7:shape");
+  EXPECT_EQ(list("reduced(shape, [0, 2])"), "1:shape 3:shape 1:shape 7:shape");
   EXPECT_EQ(list("only(shape, axis)"), "5:shape");
   EXPECT_EQ(number("prod(shape)"), 210);
   EXPECT_EQ(number("prod(shape[4:])"), 1);
   EXPECT_EQ(number("sum(shape) + rank(shape)"), 21);
   EXPECT_EQ(number("max(shape, 4) - min(axis, 9)"), 5);
   EXPECT_EQ(number("shape[0] + shape[-1]"), 9);
+  EXPECT_EQ(number("ascending(shape)"), 1);
+  EXPECT_EQ(number("ascending([1, 1])"), 0);
+  EXPECT_EQ(number("ascending([2, 1])"), 0);
 }
 
 TEST(ExpressionTest, TestsAndChoices) {

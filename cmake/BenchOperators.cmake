@@ -4,7 +4,7 @@
 # the last three. ops/CMakeLists.txt has one
 # line per operator:
 #
-#   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
+#   bench_operator(conv onednn)      # ops/conv/op.cpp, its other files and ops/conv/onednn.cpp
 #   bench_operator(softmax onednn cuda_native kernel)
 #   bench_operators()
 #
@@ -13,14 +13,20 @@
 # cuda_native.cpp, its native form on a CUDA device, and kernel.cu, the native kernel that is only
 # its own (in the libraries of ops/cuda/kernels).
 #
-# The tables of operators, of kernels, of the operators' verbose lines in oneDNN and of the functions
-# of frameworks that they compute (ops/<op>/framework.cpp, if it exists) are generated from these
-# lines, in their order.
+# The tables of operators, of kernels, of the operators' verbose lines in oneDNN (ops/<op>/verbose.cpp,
+# if it exists) and of the functions of frameworks that they compute (ops/<op>/framework.cpp, if it
+# exists) are generated from these lines, in their order.
 
 set(BENCH_KNOWN_BACKENDS onednn cudnn cuda_native kernel)
 set(BENCH_BACKEND_FILE_kernel kernel.cu)
 # The libraries bench_ops, bench_backend and bench_onednn do not contain their files.
 set(BENCH_BACKENDS_ON_CUDA cudnn cuda_native kernel)
+
+# Sources whose row kernels backend `native` runs on the CPU (ops/cuda/kernels/cpu_rows.hpp): the
+# compiler vectorises their loops and may add in any order. Neither the build type nor a sanitizer
+# changes them.
+set(BENCH_VECTOR_OPTIONS
+  "-O3;-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math;-fno-sanitize=all")
 
 # Folders of ops/ that are not operators.
 set(BENCH_SHARED_FOLDERS backend native onednn network plugin tensor_core)
@@ -38,11 +44,9 @@ endfunction()
 function(bench_operator name)
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-  foreach(stem IN ITEMS op ref verbose)
-    if(NOT "${folder}/${stem}.cpp" IN_LIST sources)
-      message(FATAL_ERROR "bench_operator(${name}): ops/${name}/${stem}.cpp is missing")
-    endif()
-  endforeach()
+  if(NOT "${folder}/op.cpp" IN_LIST sources)
+    message(FATAL_ERROR "bench_operator(${name}): ops/${name}/op.cpp is missing")
+  endif()
   foreach(backend IN LISTS ARGN)
     if(NOT backend IN_LIST BENCH_KNOWN_BACKENDS)
       message(FATAL_ERROR "bench_operator(${name}): unknown backend '${backend}', "
@@ -65,9 +69,12 @@ function(bench_operator name)
     endif()
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATORS ${name})
-  if("${folder}/framework.cpp" IN_LIST sources)
-    set_property(DIRECTORY APPEND PROPERTY BENCH_FRAMEWORK_OPERATORS ${name})
-  endif()
+  foreach(table IN ITEMS verbose framework)
+    if("${folder}/${table}.cpp" IN_LIST sources)
+      string(TOUPPER "${table}" upper)
+      set_property(DIRECTORY APPEND PROPERTY BENCH_${upper}_OPERATORS ${name})
+    endif()
+  endforeach()
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATOR_SOURCES ${sources})
 endfunction()
 
@@ -123,6 +130,7 @@ endfunction()
 # files.
 function(bench_operators)
   get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)
+  get_property(verbose_operators DIRECTORY PROPERTY BENCH_VERBOSE_OPERATORS)
   get_property(framework_operators DIRECTORY PROPERTY BENCH_FRAMEWORK_OPERATORS)
   get_property(onednn_kernels DIRECTORY PROPERTY BENCH_KERNELS_onednn)
   get_property(sources DIRECTORY PROPERTY BENCH_OPERATOR_SOURCES)
@@ -144,7 +152,7 @@ function(bench_operators)
     SUFFIX _onednn_kernel NAMES ${onednn_kernels})
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp"
     HEADER ops/verbose.hpp TYPE VerboseMapping FUNCTION verbose_mappings SUFFIX _verbose
-    NAMES ${operators})
+    NAMES ${verbose_operators})
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/framework_table.cpp"
     HEADER ops/framework_row.hpp TYPE FrameworkMapping FUNCTION framework_mappings SUFFIX _framework
     NAMES ${framework_operators})
@@ -172,6 +180,6 @@ function(bench_operators)
   bench_add_library(ops DEPENDS profiler SOURCES ${sources})
   bench_add_library(backend DEPENDS ops LINK ${CMAKE_DL_LIBS} SOURCES ${backend})
   bench_add_library(onednn DEPENDS backend LINK DNNL::dnnl SOURCES ${onednn})
-  bench_add_library(native DEPENDS backend version LINK ${OpenMP_CXX_LIBRARIES} SOURCES ${native})
+  bench_add_library(native DEPENDS backend cuda_kernels version LINK ${OpenMP_CXX_LIBRARIES} SOURCES ${native})
   bench_add_tests(ops LIBRARIES bench_onednn bench_native SOURCES ${tests})
 endfunction()

@@ -3,7 +3,6 @@
 
 #include "base/characters.hpp"
 #include "ops/model.hpp"
-#include "ops/number_text.hpp"
 #include "ops/post_op.hpp"
 
 #include <fmt/format.h>
@@ -20,31 +19,6 @@ bool consists_of(std::string_view text, bool (*allowed)(char)) {
 }
 bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 bool is_word_letter(char c) { return is_token_letter(c) || is_digit(c); }
-
-// Returns the value of a constant default, or nullopt if it is not valid for the parameter's kind.
-std::optional<Value> parse_constant(const ParameterDescription& parameter) {
-  std::string_view text = parameter.fallback;
-  switch (parameter.kind) {
-    case ParameterKind::count: {
-      const auto number = read_integer(text);
-      return number && text.empty() ? std::optional<Value>(*number) : std::nullopt;
-    }
-    case ParameterKind::flag:
-      return text == "true" || text == "false" ? std::optional<Value>(text == "true")
-                                               : std::nullopt;
-    case ParameterKind::word:
-      return Value(std::string(text));
-    case ParameterKind::real: {
-      const auto number = read_real(text);
-      return number && text.empty() ? std::optional<Value>(*number) : std::nullopt;
-    }
-    case ParameterKind::spatial:
-    case ParameterKind::padding:
-    case ParameterKind::shape:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
 
 const ParameterDescription* find(std::span<const ParameterDescription> parameters,
                                  std::string_view name) {
@@ -153,7 +127,7 @@ class Checker {
     const bool is_known_word =
         parameter.kind != ParameterKind::word ||
         std::ranges::find(parameter.words, fallback) != parameter.words.end();
-    const auto value = parse_constant(parameter);
+    const auto value = constant_default(parameter.kind, fallback);
     const bool is_large_enough = !value || parameter.kind != ParameterKind::count ||
                                  std::get<std::int64_t>(*value) >= parameter.minimum;
     // Only flags that are set are printed, so their default must be false.
@@ -166,20 +140,6 @@ class Checker {
 
   const OperatorDescription& op_;
 };
-
-// Sets the parameter to the value of the earlier parameter that is its default. If that one is not
-// set, this one stays unset.
-Status copy_default(const Parameter& parameter, ParameterSet& set) {
-  const Value value = set.value(parameter.fallback);
-  if (Status status = check_value(parameter, value); !status) {
-    Error error = std::move(status).error();
-    error.next = fmt::format("set `{}`; its default is the value of `{}`", parameter.name,
-                             parameter.fallback);
-    return error;
-  }
-  set.set(parameter.name, value);
-  return Done{};
-}
 
 // A description with the tables that refer to it.
 struct DescribedOperator {
@@ -201,23 +161,6 @@ struct DescribedOperator {
                        .words = words.back()});
     }
   }
-
-  Result<ParameterSet> complete(const ParameterSet& given) const {
-    ParameterSet set = given;
-    for (std::size_t i = 0; i < description.parameters.size(); ++i) {
-      const ParameterDescription& parameter = description.parameters[i];
-      if (set.has(parameter.name) || parameter.fallback == kOptional) continue;
-      const auto earlier = std::span(description.parameters).first(i);
-      if (parameter.fallback == kRequired) {
-        BENCH_RETURN_IF_ERROR(require(set, parameter.name));
-      } else if (find(earlier, parameter.fallback) != nullptr) {
-        BENCH_RETURN_IF_ERROR(copy_default(table[i], set));
-      } else {
-        set.set(parameter.name, *parse_constant(parameter));
-      }
-    }
-    return set;
-  }
 };
 
 }  // namespace
@@ -235,18 +178,15 @@ std::shared_ptr<const Operator> make_described_operator(OperatorDescription desc
   auto owner = std::make_shared<DescribedOperator>();
   owner->description = std::move(description);
   owner->make_table();
-  // A plain pointer, because the object owns the functions that use it.
-  const DescribedOperator* described = owner.get();
-  owner->op = {
-      .name = described->description.name,
-      .help = described->description.help,
-      .parameters = described->table,
-      .directions = described->description.directions,
-      .takes_post_ops = described->description.takes_post_ops,
-      .complete = [described](const ParameterSet& given) { return described->complete(given); },
-      .model = std::move(functions.model),
-      .reference = std::move(functions.reference),
-      .tolerance = std::move(functions.tolerance)};
+  owner->op = {.name = owner->description.name,
+               .help = owner->description.help,
+               .parameters = owner->table,
+               .directions = owner->description.directions,
+               .takes_post_ops = owner->description.takes_post_ops,
+               .complete = complete_defaults,
+               .model = std::move(functions.model),
+               .reference = std::move(functions.reference),
+               .tolerance = std::move(functions.tolerance)};
   return {owner, &owner->op};
 }
 

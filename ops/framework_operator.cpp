@@ -2,6 +2,7 @@
 #include "ops/framework_operator.hpp"
 
 #include "base/checked.hpp"
+#include "ops/description.hpp"
 #include "ops/framework_row.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
@@ -125,6 +126,29 @@ std::optional<FrameworkWork> compute_row_work(const FrameworkCall& call, const F
   return equivalent ? describe(call, std::move(*equivalent), platform) : std::nullopt;
 }
 
+struct DescribedFunction {
+  const Operator* op;
+  const FrameworkFunction* function;
+};
+
+std::optional<DescribedFunction> find_described_function(std::string_view name) {
+  for (const Operator* op : all_operators()) {
+    if (op->description == nullptr) continue;
+    const auto functions = op->description->description().framework;
+    const auto found = std::ranges::find(functions, name, &FrameworkFunction::name);
+    if (found != functions.end()) return DescribedFunction{op, &*found};
+  }
+  return std::nullopt;
+}
+
+std::optional<FrameworkWork> compute_described_work(const FrameworkCall& call,
+                                                    const DescribedFunction& described,
+                                                    const std::optional<Platform>& platform) {
+  const auto request = solve_framework_call(*described.op, *described.function, *call.inputs);
+  if (!request) return std::nullopt;
+  return describe(call, {.request = *request}, platform);
+}
+
 }  // namespace
 
 std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
@@ -142,7 +166,8 @@ std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
     const auto row = std::ranges::find(mapping->rows, name, &FrameworkRow::name);
     if (row != mapping->rows.end()) return compute_row_work(call, *row, platform);
   }
-  return std::nullopt;
+  const auto described = find_described_function(name);
+  return described ? compute_described_work(call, *described, platform) : std::nullopt;
 }
 
 FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform) {
@@ -154,6 +179,12 @@ std::vector<std::string_view> framework_operator_names() {
   for (const FrameworkMapping* mapping : framework_mappings()) {
     for (const FrameworkRow& row : mapping->rows) names.push_back(row.name);
     names.insert(names.end(), mapping->copies.begin(), mapping->copies.end());
+  }
+  for (const Operator* op : all_operators()) {
+    if (op->description == nullptr) continue;
+    for (const FrameworkFunction& function : op->description->description().framework) {
+      names.push_back(function.name);
+    }
   }
   return names;
 }

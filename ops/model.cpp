@@ -17,6 +17,9 @@ Result<Model> finish_model(ModelDraft draft, std::string_view where) {
   BENCH_ASSIGN_OR_RETURN(model.work.flops_valid, in_range(draft.flops_valid, "flops_valid", where));
   BENCH_ASSIGN_OR_RETURN(model.work.sfu_ops,
                          in_range(draft.sfu_ops, "special-function operations", where));
+  if (draft.macs) {
+    BENCH_ASSIGN_OR_RETURN(model.work.macs, in_range(*draft.macs, "macs", where));
+  }
   for (DraftFormula& formula : draft.formulas) {
     BENCH_ASSIGN_OR_RETURN(const std::int64_t result,
                            in_range(formula.result, formula.name, where));

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct DraftFormula {
 };
 struct ModelDraft {
   std::vector<Tensor> tensors;
+  std::optional<Checked> macs;
   Checked flops = 0;
   Checked flops_valid = 0;
   Checked sfu_ops = 0;

@@ -30,10 +30,12 @@ std::vector<std::string_view> operator_names() {
   return names;
 }
 
-std::vector<std::string> operators_on_cuda(std::string_view backend) {
+std::vector<std::string> operators_on(std::string_view backend) {
   std::vector<std::string> names;
   for (const Operator* op : all_operators()) {
-    if (std::ranges::find(op->cuda, backend) != op->cuda.end()) names.emplace_back(op->name);
+    const bool is_served = std::ranges::find(op->cpu, backend) != op->cpu.end() ||
+                           std::ranges::find(op->cuda, backend) != op->cuda.end();
+    if (is_served) names.emplace_back(op->name);
   }
   return names;
 }

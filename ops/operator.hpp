@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,10 +68,11 @@ struct Filling {
                                                std::uint64_t stream) = nullptr;
 };
 
-struct LibraryCopies;    // ops/tensor_core/eligibility.hpp
-struct Platform;         // ops/tensor_core/architecture.hpp
-struct ProblemFacts;     // ops/tensor_core/facts.hpp
-struct TensorCoreFacts;  // ops/tensor_core/rules.hpp
+class CompiledDescription;  // ops/description.hpp
+struct LibraryCopies;       // ops/tensor_core/eligibility.hpp
+struct Platform;            // ops/tensor_core/architecture.hpp
+struct ProblemFacts;        // ops/tensor_core/facts.hpp
+struct TensorCoreFacts;     // ops/tensor_core/rules.hpp
 
 // What the rules about tensor cores need of an operator.
 struct MatrixProduct {
@@ -86,20 +88,20 @@ struct MatrixProduct {
 };
 
 struct Operator {
-  std::string_view name;
-  std::string_view help;  // one line
-  std::span<const Parameter> parameters;
-  std::span<const Direction> directions;
-  bool takes_post_ops;  // in direction forward
+  std::string_view name = {};
+  std::string_view help = {};  // one line
+  std::span<const Parameter> parameters = {};
+  std::span<const Direction> directions = {};
+  bool takes_post_ops = false;  // in direction forward
 
   // Fills in defaults ("w = h") and expands scalars to one entry per spatial dimension (missing
   // dimensions stay missing). Then checks conditions on several values (groups divide channels,
   // output sizes >= 1). Errors: `where` is the parameter's name.
-  std::function<Result<ParameterSet>(const ParameterSet& given)> complete;
+  std::function<Result<ParameterSet>(const ParameterSet& given)> complete = {};
 
   // Tensors, work and formulas of a problem with complete parameters. Does not read the problem's
   // derived fields. Errors: overflow.
-  std::function<Result<Model>(const Problem& problem)> model;
+  std::function<Result<Model>(const Problem& problem)> model = {};
 
   // The plain implementation. Returns the elements of output number `output` (0 = first output) at
   // the flat row-major `positions`, or all elements in order if `positions` is empty. Does not
@@ -108,13 +110,13 @@ struct Operator {
   std::function<Result<std::vector<double>>(const Problem& problem, ReferenceInputs inputs,
                                             std::size_t output,
                                             std::span<const std::int64_t> positions)>
-      reference;
+      reference = {};
 
   // For inputs filled by ops/fill.hpp.
-  std::function<Tolerance(const Problem& problem)> tolerance;
+  std::function<Tolerance(const Problem& problem)> tolerance = {};
 
-  // For layers of networks. Without a rule, sizes are inferred from the parameters with the usual
-  // names (`shape`, or n, c, d, h, w).
+  // For layers of networks. Without a rule, sizes are inferred from the description, or else from
+  // the parameters with the usual names (`shape`, or n, c, d, h, w).
   Inference inference = {};
 
   Joining joining = {};
@@ -127,8 +129,16 @@ struct Operator {
   // directions and layouts.
   std::span<const std::string_view> examples = {};
 
-  // The backends of the CUDA plugin that serve it, in order of preference.
+  // The backends that serve it, in order of preference: those on the CPU, and those of the CUDA
+  // plugin.
+  std::span<const std::string_view> cpu = kOnOnednn;
   std::span<const std::string_view> cuda = {};
+
+  static constexpr std::string_view kOnOnednn[] = {"onednn"};
+  static constexpr std::string_view kOnNative[] = {"native"};
+
+  // Set by describe(); complete and model are made from it.
+  std::shared_ptr<const CompiledDescription> description = {};
 };
 
 // The built-in operators.
@@ -136,8 +146,8 @@ std::span<const Operator* const> all_operators();
 // Returns nullptr if the name is unknown. Also finds the alias `inner_product` of gemm.
 const Operator* find_operator(std::string_view name);
 std::vector<std::string_view> operator_names();
-// The names of the built-in operators whose row lists this backend of the CUDA plugin.
-std::vector<std::string> operators_on_cuda(std::string_view backend);
+// The names of the built-in operators whose row lists this backend.
+std::vector<std::string> operators_on(std::string_view backend);
 
 // The lists that rows of Operator::cuda share: cuDNN with native kernels, or the two libraries for
 // matrix products.

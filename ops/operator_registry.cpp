@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/operator_registry.hpp"
 
-#include "ops/peak/peak.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,18 +12,15 @@ namespace {
 
 // In order of preference.
 std::vector<BackendRow> built_in_backends() {
-  BackendRow onednn{"onednn", "cpu", {}, BackendRow::Maker::program};
-  for (const std::string_view name : operator_names()) {
-    if (name != kPeakOperator) onednn.operators.emplace_back(name);
-  }
+  BackendRow onednn{"onednn", "cpu", operators_on("onednn"), BackendRow::Maker::program};
   onednn.operators.emplace_back(kNetworkOperator);
-  BackendRow cudnn{"cudnn", "cuda", operators_on_cuda("cudnn")};
+  BackendRow cudnn{"cudnn", "cuda", operators_on("cudnn")};
   cudnn.operators.emplace_back(kNetworkOperator);
   return {std::move(onednn),
-          {"native", "cpu", {std::string(kPeakOperator)}, BackendRow::Maker::program},
+          {"native", "cpu", operators_on("native"), BackendRow::Maker::program},
           std::move(cudnn),
-          {"cublaslt", "cuda", operators_on_cuda("cublaslt")},
-          {"cublas", "cuda", operators_on_cuda("cublas")}};
+          {"cublaslt", "cuda", operators_on("cublaslt")},
+          {"cublas", "cuda", operators_on("cublas")}};
 }
 
 bool has_operator(const BackendRow& row, std::string_view op) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/parameter.hpp"
 
+#include "ops/number_text.hpp"
+#include "ops/spatial.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace bench::ops {
 namespace {
@@ -35,14 +38,15 @@ std::string kind_expectation(const Parameter& parameter) {
     case ParameterKind::word:
       return fmt::format("one of {}", fmt::join(parameter.words, ", "));
     case ParameterKind::real:
-      return "a finite number";
+      return parameter.above ? fmt::format("a number above {}", *parameter.above)
+                             : "a finite number";
     case ParameterKind::spatial:
       return fmt::format("an integer >= {0}, or a list of them", parameter.minimum);
     case ParameterKind::padding:
       return fmt::format("an integer >= {}, or a list of integers or [begin, end] pairs",
                          parameter.minimum);
     case ParameterKind::shape:
-      return fmt::format("a list of sizes >= {}", parameter.minimum);
+      return parameter.minimum == 0 ? "an axis >= 0, or a list of them" : "a list of sizes >= 1";
   }
   return {};
 }
@@ -67,6 +71,12 @@ Status check_numbers(const Parameter& parameter, const std::vector<std::int64_t>
   return Done{};
 }
 
+Status check_real(const Parameter& parameter, double number) {
+  if (!std::isfinite(number)) return unexpected(parameter, "not finite");
+  if (!parameter.above || number > *parameter.above) return Done{};
+  return unexpected(parameter, fmt::to_string(number));
+}
+
 Status check_padding(const Parameter& parameter, const std::vector<PadPair>& pads) {
   if (pads.empty()) return unexpected(parameter, "an empty list");
   for (const PadPair& pad : pads) {
@@ -78,32 +88,17 @@ Status check_padding(const Parameter& parameter, const std::vector<PadPair>& pad
 // Returns the value of a constant default, with as many entries as `like`; empty if the default is
 // not a constant.
 Value parse_constant_default(const Parameter& parameter, const Value& like) {
-  const std::string_view text = parameter.fallback;
-  const auto* const end = text.data() + text.size();
-  std::int64_t integer = 0;
-  const bool is_integer = std::from_chars(text.data(), end, integer).ptr == end && !text.empty();
-  double number = 0;
-  const bool is_number = std::from_chars(text.data(), end, number).ptr == end && !text.empty();
-  switch (parameter.kind) {
-    case ParameterKind::count:
-      return is_integer ? Value(integer) : Value();
-    case ParameterKind::flag:
-      return Value(text == "true");
-    case ParameterKind::word:
-      return Value(std::string(text));
-    case ParameterKind::real:
-      return is_number ? Value(number) : Value();
-    case ParameterKind::spatial:
-      if (!is_integer) return {};
-      return std::vector<std::int64_t>(std::get<std::vector<std::int64_t>>(like).size(), integer);
-    case ParameterKind::padding:
-      if (!is_integer) return {};
-      return std::vector<PadPair>(std::get<std::vector<PadPair>>(like).size(),
-                                  PadPair{integer, integer});
-    case ParameterKind::shape:
-      return {};
+  const bool is_spatial = parameter.kind == ParameterKind::spatial;
+  if (!is_spatial && parameter.kind != ParameterKind::padding) {
+    return constant_default(parameter.kind, parameter.fallback).value_or(Value());
   }
-  return {};
+  const auto constant = constant_default(ParameterKind::count, parameter.fallback);
+  if (!constant) return {};
+  const std::int64_t entry = std::get<std::int64_t>(*constant);
+  if (is_spatial) {
+    return std::vector<std::int64_t>(std::get<std::vector<std::int64_t>>(like).size(), entry);
+  }
+  return std::vector<PadPair>(std::get<std::vector<PadPair>>(like).size(), PadPair{entry, entry});
 }
 
 }  // namespace
@@ -164,8 +159,7 @@ Status check_value(const Parameter& parameter, const Value& value) {
       return unexpected(parameter, fmt::format("`{}`", word));
     }
     case ParameterKind::real:
-      if (std::isfinite(std::get<double>(value))) return Done{};
-      return unexpected(parameter, "not finite");
+      return check_real(parameter, std::get<double>(value));
     case ParameterKind::spatial:
     case ParameterKind::shape:
       return check_numbers(parameter, std::get<std::vector<std::int64_t>>(value));
@@ -175,18 +169,91 @@ Status check_value(const Parameter& parameter, const Value& value) {
   return Done{};
 }
 
+std::optional<Value> constant_default(ParameterKind kind, std::string_view fallback) {
+  switch (kind) {
+    case ParameterKind::count: {
+      const auto number = read_integer(fallback);
+      return number && fallback.empty() ? std::optional<Value>(*number) : std::nullopt;
+    }
+    case ParameterKind::flag:
+      if (fallback != "true" && fallback != "false") return std::nullopt;
+      return Value(fallback == "true");
+    case ParameterKind::word:
+      return Value(std::string(fallback));
+    case ParameterKind::real: {
+      const auto number = read_real(fallback);
+      return number && fallback.empty() ? std::optional<Value>(*number) : std::nullopt;
+    }
+    case ParameterKind::spatial:
+    case ParameterKind::padding:
+    case ParameterKind::shape:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
-// The default of an axis, a parameter of kind count: the innermost dimension of the parameter
-// `shape`. For a word it is an ordinary constant.
+// The default of an axis or a list of axes: the innermost dimension of the parameter `shape`. For a
+// word it is an ordinary constant.
 constexpr std::string_view kLastAxis = "last";
 
-bool is_last_axis(const ParameterSet& complete, const Value& value) {
-  const auto last = static_cast<std::int64_t>(complete.numbers("shape").size()) - 1;
-  return value == Value(last);
+bool is_last_axis(const Parameter& parameter) {
+  return (parameter.kind == ParameterKind::count || parameter.kind == ParameterKind::shape) &&
+         parameter.fallback == kLastAxis;
+}
+
+Value last_axis(const Parameter& parameter, const ParameterSet& set) {
+  const auto axis = static_cast<std::int64_t>(set.numbers("shape").size()) - 1;
+  return parameter.kind == ParameterKind::count ? Value(axis) : Value(std::vector{axis});
+}
+
+// The default of a size of an image: the size before ("like h").
+bool is_like_a_size(const Parameter& parameter) { return parameter.fallback.starts_with("like "); }
+
+// Sets the parameter to the value of the earlier parameter that is its default. If that one is not
+// set, this one stays unset.
+Status copy_default(const Parameter& parameter, ParameterSet& set) {
+  const Value value = set.value(parameter.fallback);
+  if (Status status = check_value(parameter, value); !status) {
+    Error error = std::move(status).error();
+    error.next = fmt::format("set `{}`; its default is the value of `{}`", parameter.name,
+                             parameter.fallback);
+    return error;
+  }
+  set.set(parameter.name, value);
+  return Done{};
+}
+
+Status set_default(const Parameter& parameter, std::span<const Parameter> earlier,
+                   ParameterSet& set) {
+  if (set.has(parameter.name) || parameter.fallback == kOptional || is_like_a_size(parameter)) {
+    return Done{};
+  }
+  if (parameter.fallback == kRequired) {
+    return Error{fmt::format("`{}` is missing", parameter.name), std::string(parameter.name), {}};
+  }
+  if (find_parameter(earlier, parameter.fallback) != nullptr) return copy_default(parameter, set);
+  if (is_last_axis(parameter)) {
+    set.set(parameter.name, last_axis(parameter, set));
+  } else if (auto constant = constant_default(parameter.kind, parameter.fallback)) {
+    set.set(parameter.name, *std::move(constant));
+  }
+  return Done{};
 }
 
 }  // namespace
+
+Result<ParameterSet> complete_defaults(const ParameterSet& given) {
+  ParameterSet set = given;
+  const std::span<const Parameter> table = set.table();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(set_default(table[i], table.first(i), set));
+    BENCH_RETURN_IF_ERROR(check_value(table[i], set.value(i)));
+  }
+  if (std::ranges::any_of(table, is_like_a_size)) BENCH_RETURN_IF_ERROR(complete_sizes(set));
+  return set;
+}
 
 bool is_default(const ParameterSet& complete, std::size_t index) {
   const Parameter& parameter = complete.table()[index];
@@ -196,8 +263,7 @@ bool is_default(const ParameterSet& complete, std::size_t index) {
   if (find_parameter(complete.table().first(index), parameter.fallback) != nullptr) {
     return value == complete.value(parameter.fallback);
   }
-  const bool is_axis = parameter.kind == ParameterKind::count && parameter.fallback == kLastAxis;
-  if (is_axis) return is_last_axis(complete, value);
+  if (is_last_axis(parameter)) return value == last_axis(parameter, complete);
   return value == parse_constant_default(parameter, value);
 }
 

@@ -23,7 +23,7 @@ enum class ParameterKind {
   // An integer >= minimum per spatial dimension, in the order d, h, w. A scalar applies to all.
   spatial,
   padding,  // begin and end >= 0 per spatial dimension; scalar, list, or list of pairs
-  shape,    // sizes >= 1, outermost first
+  shape,    // sizes >= 1, outermost first; with the minimum 0: axes
 };
 
 // Defaults that are not values: the parameter must be set, or may be missing.
@@ -43,6 +43,7 @@ struct Parameter {
   std::string_view help;  // one line, with the unit
   std::int64_t minimum = 1;
   std::span<const std::string_view> words = {};
+  std::optional<double> above = {};  // a real must be greater
 };
 
 struct PadPair {
@@ -86,9 +87,19 @@ class ParameterSet {
 
 const Parameter* find_parameter(std::span<const Parameter> table, std::string_view name);
 
-// Checks kind, minimum and words of one value. Error: `what` contains the found and expected
-// values; `where` is the parameter's name.
+// Checks kind, minimum, words and `above` of one value. Error: `what` contains the found and
+// expected values; `where` is the parameter's name.
 Status check_value(const Parameter& parameter, const Value& value);
+
+// Returns the value of a constant default of a count, flag, word or real. nullopt: the text is no
+// such constant.
+std::optional<Value> constant_default(ParameterKind kind, std::string_view fallback);
+
+// Fills in the defaults of a table: constants, earlier parameters' values (unset if these are), and
+// the last axis of `shape`. Sizes of an image take the value of the size before. Leaves spatial and
+// padding parameters as they are. Then checks all values. Error: a required parameter is missing,
+// or a value or a default is not valid.
+Result<ParameterSet> complete_defaults(const ParameterSet& given);
 
 // Whether the complete value equals the parameter's default, which is a constant or an earlier
 // parameter's name ("window"). "required", "optional" and "like h" (a size that repeats the

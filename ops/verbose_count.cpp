@@ -169,23 +169,6 @@ Count count_resampling(const VerbosePrimitive& primitive) {
       .finish();
 }
 
-// Each source element but the first of a result is combined with it; a mean also divides.
-Count count_reduction(const VerbosePrimitive& primitive) {
-  constexpr std::array<std::string_view, 5> kAlgorithms = {
-      "reduction_max", "reduction_min", "reduction_sum", "reduction_mul", "reduction_mean"};
-  const std::string_view algorithm = auxiliary_value(primitive.auxiliary, "alg");
-  auto shapes = parse_dims_list(primitive.problem);
-  const bool is_known = std::ranges::find(kAlgorithms, algorithm) != kAlgorithms.end();
-  if (!is_known || !shapes || shapes->size() != 2) return std::nullopt;
-  const Checked results = elements((*shapes)[1]);
-  const Checked quotients = algorithm == "reduction_mean" ? results : Checked(0);
-  return Counter()
-      .flops(elements((*shapes)[0]) - results + quotients)
-      .read("source", (*shapes)[0])
-      .write("destination", (*shapes)[1])
-      .finish();
-}
-
 // A square and an addition per neighbour; then a product, an addition and a product per element.
 Count count_lrn(const VerbosePrimitive& primitive) {
   const std::string_view sizes = primitive.problem.substr(0, primitive.problem.find("beta"));
@@ -300,7 +283,6 @@ constexpr std::array<CountRow, 12> kCounts = {{{"eltwise", count_eltwise},
                                                {"shuffle", count_shuffle},
                                                {"prelu", count_prelu},
                                                {"resampling", count_resampling},
-                                               {"reduction", count_reduction},
                                                {"lrn", count_lrn},
                                                {"group_normalization", count_group_norm},
                                                {"sdpa", count_attention},

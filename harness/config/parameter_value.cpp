@@ -121,7 +121,8 @@ std::string format_type(const ops::Parameter& parameter) {
     case ops::ParameterKind::padding:
       return "integer >= 0, or list in the order d, h, w, or list of pairs [begin, end]";
     case ops::ParameterKind::shape:
-      return "list of sizes >= 1, outermost first";
+      return parameter.minimum == 0 ? "axis >= 0, or list of axes"
+                                    : "list of sizes >= 1, outermost first";
   }
   return "";
 }

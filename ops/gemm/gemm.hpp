@@ -36,9 +36,7 @@ GemmShape gemm_shape(const ParameterSet& complete);
 
 extern const Operator gemm_operator;
 
-// Implement Operator::complete, model and tolerance for gemm.
-Result<ParameterSet> complete_gemm(const ParameterSet& given);
-Result<Model> model_gemm(const Problem& problem);
+// Implements Operator::tolerance.
 Tolerance gemm_tolerance(const Problem& problem);
 
 // Implements MatrixProduct::facts.

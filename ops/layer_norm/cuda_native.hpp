@@ -3,61 +3,81 @@
 // compiled for the device and for the CPU. C++17.
 #pragma once
 
-#include "ops/cuda/kernels/element_codes.hpp"
-#include "ops/cuda/kernels/plans.hpp"
+#include "ops/cuda/kernels/rows.hpp"
 
 #include <cmath>
 #include <cstdint>
 
 namespace bench::ops::cuda {
 
-// Groups of `size` contiguous elements. Tensor 0 is the source; scale and shift have numbers below
-// 0 if they are missing.
+// Some elements of a group: their number, mean and sum of squared differences from the mean. Two
+// parts are merged as Chan, Golub and LeVeque do (1979), so that a large mean does not hide the
+// variance.
+template <class T>
+struct GroupPart {
+  T count = T(0), mean = T(0), squares = T(0);
+};
+
+// Groups of contiguous elements, of layer_norm and group_norm. Tensor 0 is the source; scale and
+// shift have numbers below 0 if they are missing. Those of a layer norm have one value per element
+// of a group. Those of a group norm have one per channel, that is per `volume` elements, and
+// `groups_per_image` groups with values of their own.
 struct LayerNormPlan {
   static constexpr const char* kKernel = "layer_norm";
   std::int64_t groups = 1, size = 1;
+  std::int64_t groups_per_image = 1, volume = 1;
   int scale = -1, shift = -1, destination = 1;
-  Element type = Element::f32;      // of source and destination
-  Element of_group = Element::f32;  // of scale and shift
+  Element type = Element::f32;  // of source and destination
   double epsilon = 0;
   Precision precision = Precision::single;
+
+  template <class T>
+  using State = GroupPart<T>;
+
+  BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups; }
+  template <class A>
+  BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t group, int lane,
+                                           int lanes) const {
+    using T = typename A::Value;
+    State<T> part;
+    T sum = T(0);
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      sum += access.load(0, group * size + i);
+    }
+    part.count = static_cast<T>(lane < size ? (size - lane - 1) / lanes + 1 : 0);
+    part.mean = part.count == T(0) ? T(0) : sum / part.count;
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const T difference = access.load(0, group * size + i) - part.mean;
+      part.squares += difference * difference;
+    }
+    return part;
+  }
+  template <class T>
+  BENCH_BOTH static State<T> merge(const State<T>& a, const State<T>& b) {
+    if (b.count == T(0)) return a;
+    State<T> both;
+    both.count = a.count + b.count;
+    const T difference = b.mean - a.mean;
+    both.mean = a.mean + difference * (b.count / both.count);
+    both.squares =
+        a.squares + b.squares + difference * difference * (a.count * b.count / both.count);
+    return both;
+  }
+  template <class A>
+  BENCH_BOTH void write(const A& access, std::int64_t group, const State<typename A::Value>& whole,
+                        int lane, int lanes) const {
+    using T = typename A::Value;
+    const T deviation = std::sqrt(whole.squares / static_cast<T>(size) + static_cast<T>(epsilon));
+    const std::int64_t first = group % groups_per_image * (size / volume);
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const std::int64_t index = group * size + i;
+      const std::int64_t k = volume == 1 ? first + i : first + i / volume;
+      T value = (access.load(0, index) - whole.mean) / deviation;
+      if (scale >= 0) value *= access.load_statistic(scale, k);
+      if (shift >= 0) value += access.load_statistic(shift, k);
+      access.store(destination, index, value);
+    }
+  }
 };
-
-// The next two functions return the partial sum of worker `lane` of `lanes` workers, for the group
-// that starts at `first`. The squares are summed after the mean is known, so that they lose no
-// precision if the mean is large.
-template <class T>
-BENCH_BOTH T part_of_sum(const LayerNormPlan& plan, const void* source, std::int64_t first,
-                         int lane, int lanes) {
-  T sum = T(0);
-  for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    sum += load_as<T>(plan.type, source, first + i);
-  }
-  return sum;
-}
-
-template <class T>
-BENCH_BOTH T part_of_squares(const LayerNormPlan& plan, const void* source, std::int64_t first,
-                             T mean, int lane, int lanes) {
-  T sum = T(0);
-  for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    const T difference = load_as<T>(plan.type, source, first + i) - mean;
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-template <class T>
-BENCH_BOTH void write_normalised(const LayerNormPlan& plan, const Addresses& tensors,
-                                 std::int64_t first, T mean, T squares, int lane, int lanes) {
-  const T variance = squares / static_cast<T>(plan.size);
-  const T standard_deviation = std::sqrt(variance + static_cast<T>(plan.epsilon));
-  for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    T value = (load_as<T>(plan.type, tensors.at[0], first + i) - mean) / standard_deviation;
-    if (plan.scale >= 0) value *= load_as<T>(plan.of_group, tensors.at[plan.scale], i);
-    if (plan.shift >= 0) value += load_as<T>(plan.of_group, tensors.at[plan.shift], i);
-    store_as<T>(plan.type, tensors.at[plan.destination], first + i, value);
-  }
-}
 
 }  // namespace bench::ops::cuda

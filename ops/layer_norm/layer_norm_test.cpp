@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/layer_norm/layer_norm.hpp"
-
 #include "ops/framework_operator.hpp"
 #include "ops/test_support.hpp"
 #include "ops/verbose.hpp"
@@ -19,7 +17,8 @@ using op_test::draw;
 using op_test::Random;
 
 Problem random_problem(Random& random) {
-  ParameterSet set(layer_norm_operator.parameters);
+  const Operator& op = *find_operator("layer_norm");
+  ParameterSet set(op.parameters);
   Dims shape(static_cast<std::size_t>(draw(random, 1, 4)));
   for (std::int64_t& size : shape) size = draw(random, 1, 6);
   set.set("shape", shape);
@@ -30,8 +29,8 @@ Problem random_problem(Random& random) {
   for (const char* name : {"scale", "shift"}) {
     if (draw(random, 0, 1) == 1) set.set(name, draw(random, 0, 1) == 1);
   }
-  Result<Problem> made = make_problem(
-      {.op = &layer_norm_operator, .dtype = DataType::bf16, .parameters = set, .post_ops = {}});
+  Result<Problem> made =
+      make_problem({.op = &op, .dtype = DataType::bf16, .parameters = set, .post_ops = {}});
   if (!made.ok()) ADD_FAILURE() << made.error().message();
   return std::move(made).value();
 }
@@ -42,7 +41,7 @@ TEST(LayerNorm, WorkAndValuesEqualALoopNest) {
   for (int i = 0; i < 10000; ++i) {
     const Problem problem = random_problem(random);
     const auto inputs = op_test::random_inputs(problem, random());
-    const std::vector<double> result = layer_norm_reference(problem, inputs, 0, {});
+    const std::vector<double> result = built_in_reference(problem, inputs, 0, {});
     const Dims& shape = problem.parameters.numbers("shape");
     const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
     std::size_t groups = 1, size = 1;
@@ -99,7 +98,7 @@ TEST(LayerNorm, PositionsAgreeWithTheWhole) {
 TEST(LayerNorm, ALargeMeanDoesNotHideTheVariance) {
   const Problem problem = op_test::problem("layer_norm", "1x2-eps1e-30+noscale+noshift");
   const std::vector<std::vector<double>> inputs = {{1e9, 1e9 + 2}};
-  EXPECT_THAT(layer_norm_reference(problem, inputs, 0, {}), ::testing::ElementsAre(-1, 1));
+  EXPECT_THAT(built_in_reference(problem, inputs, 0, {}), ::testing::ElementsAre(-1, 1));
 }
 
 TEST(LayerNorm, ExactWork) {
@@ -130,7 +129,8 @@ TEST(LayerNorm, UndefinedCombinationsAreNamed) {
     return op_test::try_problem("layer_norm", tokens, dtype, direction).error().where;
   };
   EXPECT_EQ(where("2x3-a2"), "axis");
-  EXPECT_EQ(where("2x3-eps0"), "epsilon");
+  EXPECT_THAT(op_test::try_problem("layer_norm", "2x3-eps0").error().what,
+              ::testing::HasSubstr("`epsilon` is 0, expected a number above 0"));
   EXPECT_EQ(where("2x3", DataType::s8), "dtype");
   EXPECT_EQ(where("2x3", DataType::f32, Direction::backward_data), "direction");
 }

@@ -1,109 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/layer_norm/layer_norm.hpp"
+// The operator layer_norm: each group of elements, those of the dimensions from `axis` on, is
+// normalised by its own mean and variance.
+//   destination = scale*(source - mean)/sqrt(variance + epsilon) + shift
+// Scale and shift are f32 (f64 for f64), as libraries keep them.
+#include "ops/description.hpp"
 #include "ops/model.hpp"
-#include "ops/tensor.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
+#include <cstddef>
+#include <unordered_map>
 
 namespace bench::ops {
 namespace {
 
-constexpr double kDefaultEpsilon = 1e-5;  // as in PyTorch and ONNX
-
-constexpr std::array<Parameter, 5> kParameters = {{
-    {.name = "shape",
-     .token = "",
-     .kind = ParameterKind::shape,
-     .fallback = "required",
-     .help = "sizes of the tensor"},
-    {.name = "axis",
-     .token = "a",
-     .kind = ParameterKind::count,
-     .fallback = "last",
-     .help = "first normalised dimension, counted from 0; those behind it are normalised with it",
-     .minimum = 0},
+constexpr Parameter kParameters[] = {
+    {"shape", "", ParameterKind::shape, kRequired, "sizes of the tensor"},
+    {"axis", "a", ParameterKind::count, "last",
+     "first normalised dimension, counted from 0; those behind it are normalised with it", 0},
+    // The default is that of PyTorch and ONNX.
     {.name = "epsilon",
      .token = "eps",
      .kind = ParameterKind::real,
      .fallback = "1e-05",
-     .help = "added to the variance, above 0"},
-    {.name = "scale",
-     .token = "noscale",
-     .kind = ParameterKind::flag,
-     .fallback = "true",
-     .help = "multiplies by one value per normalised element"},
-    {.name = "shift",
-     .token = "noshift",
-     .kind = ParameterKind::flag,
-     .fallback = "true",
-     .help = "adds one value per normalised element"},
-}};
-
+     .help = "added to the variance, above 0",
+     .above = 0},
+    {"scale", "noscale", ParameterKind::flag, "true",
+     "multiplies by one value per normalised element"},
+    {"shift", "noshift", ParameterKind::flag, "true", "adds one value per normalised element"},
+};
+constexpr Requirement kRequirements[] = {
+    {"axis < rank(shape)", "axis",
+     "`axis` is {axis}, the shape {shape} has the axes 0 to {rank(shape) - 1}"},
+};
+constexpr Quantity kQuantities[] = {
+    {"groups", "prod(shape[:axis])", Quantity::Shown::no},
+    {"size", "prod(shape[axis:])", Quantity::Shown::no},
+    {"elements", "groups*size"},
+    // The statistics: sum; difference, square, sum. Then difference from the mean, and quotient.
+    {"flops", "{4 + 2 + scale + shift}*elements"},
+};
+constexpr TensorRow kTensors[] = {
+    {"source", TensorRole::input, "shape"},
+    {"scale", TensorRole::weights, "shape[axis:]", ElementType::statistic, "scale"},
+    {"shift", TensorRole::weights, "shape[axis:]", ElementType::statistic, "shift"},
+    {"destination", TensorRole::output, "shape"},
+};
+// The list normalized_shape is not recorded, but the shape of the weights is. Without weights, the
+// axis does not change the work. Epsilon stays unknown.
+constexpr FrameworkFunction kFramework[] = {
+    {"layer_norm", "source _ scale shift"},
+    {"native_layer_norm", "source _ scale shift"},
+};
 constexpr std::string_view kExamples[] = {"16x768", "2x16x9x9-a1", "4x40+noscale",
                                           "3x8x20-a1eps0.001+noscale+noshift"};
-constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
-Result<ParameterSet> complete(const ParameterSet& given) {
-  BENCH_RETURN_IF_ERROR(require(given, "shape"));
-  ParameterSet set = given;
-  const auto rank = static_cast<std::int64_t>(set.numbers("shape").size());
-  if (!set.has("axis")) set.set("axis", rank - 1);
-  if (!set.has("epsilon")) set.set("epsilon", kDefaultEpsilon);
-  for (const std::string_view name : {"scale", "shift"}) {
-    if (!set.has(name)) set.set(name, true);
-  }
-  if (!(set.real("epsilon") > 0)) {
-    return Error{
-        .what = fmt::format("`epsilon` is {}, expected a number above 0", set.real("epsilon")),
-        .where = "epsilon",
-        .next = {}};
-  }
-  if (set.count("axis") < rank) return set;
-  return Error{.what = fmt::format("`axis` is {}, the shape {} has the axes 0 to {}",
-                                   set.count("axis"), join_dims(set.numbers("shape")), rank - 1),
-               .where = "axis",
-               .next = {}};
+struct GroupStatistics {
+  double mean;
+  double standard_deviation;
+};
+
+// Uses two passes, so that the squares of the differences lose no precision if the mean is large.
+GroupStatistics compute_statistics(std::span<const double> group, double epsilon) {
+  double sum = 0;
+  for (const double value : group) sum += value;
+  const double mean = sum / static_cast<double>(group.size());
+  double squares = 0;
+  for (const double value : group) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / static_cast<double>(group.size()) + epsilon)};
 }
 
-std::vector<DraftFormula> formulas(const LayerNormShape& shape, const ModelDraft& draft,
-                                   std::int64_t flops_per_element) {
-  const Checked elements = Checked(shape.groups) * shape.size;
-  return {{"elements", "groups*size", fmt::format("{}*{}", shape.groups, shape.size), elements},
-          {"flops", fmt::format("{}*elements", flops_per_element),
-           fmt::format("{}*{}", flops_per_element, elements.value().value_or(0)), draft.flops}};
-}
-
-Result<Model> model(const Problem& problem) {
-  if (info(problem.dtype).is_integer) return undefined_for_integers("layer_norm", problem.dtype);
-  const Dims& dims = problem.parameters.numbers("shape");
-  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
-  const DataType weights_dtype = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
-  ModelDraft draft;
-  const auto add = [&](std::string_view name, TensorRole role, DataType dtype,
-                       std::span<const std::int64_t> sizes) -> Status {
-    BENCH_ASSIGN_OR_RETURN(Tensor tensor, make_shaped_tensor(name, role, dtype, "shape", sizes));
-    draft.tensors.push_back(std::move(tensor));
-    return Done{};
-  };
-  BENCH_RETURN_IF_ERROR(add("source", TensorRole::input, problem.dtype, dims));
-  for (const std::string_view name : {"scale", "shift"}) {
-    if (!problem.parameters.flag(name)) continue;
-    BENCH_RETURN_IF_ERROR(
-        add(name, TensorRole::weights, weights_dtype, std::span(dims).subspan(axis)));
-  }
-  BENCH_RETURN_IF_ERROR(add("destination", TensorRole::output, problem.dtype, dims));
-  const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  const std::int64_t flops_per_element =
-      layer_norm_flops({.has_scale = shape.has_scale, .has_shift = shape.has_shift});
-  draft.flops = Checked(flops_per_element) * draft.tensors.back().touched;
-  draft.flops_valid = draft.flops;
-  draft.formulas = formulas(shape, draft, flops_per_element);
-  return finish_model(std::move(draft), "shape");
+std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
+                              std::size_t /*output: there is one*/,
+                              std::span<const std::int64_t> positions) {
+  const auto size = static_cast<std::size_t>(quantity(problem, "size"));
+  const double epsilon = problem.parameters.real("epsilon");
+  const bool has_scale = problem.parameters.flag("scale");
+  const bool has_shift = problem.parameters.flag("shift");
+  // By group. The statistics of each group are computed once.
+  std::unordered_map<std::size_t, GroupStatistics> group_statistics;
+  return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
+    const auto index = static_cast<std::size_t>(position);
+    const std::size_t group = index / size;
+    auto entry = group_statistics.find(group);
+    if (entry == group_statistics.end()) {
+      const auto values = std::span(inputs[0]).subspan(group * size, size);
+      entry = group_statistics.emplace(group, compute_statistics(values, epsilon)).first;
+    }
+    double value = (inputs[0][index] - entry->second.mean) / entry->second.standard_deviation;
+    if (has_scale) value *= inputs[1][index % size];
+    if (has_shift) value += inputs[has_scale ? 2 : 1][index % size];
+    return value;
+  });
 }
 
 // Roundings that the tolerance allows: difference, root, quotient, product and sum, each on
@@ -116,54 +104,31 @@ constexpr double kRoundings = 32;
 constexpr std::int64_t kLargeGroup = 64;
 
 Tolerance tolerance(const Problem& problem) {
-  const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  const double error_factor =
-      shape.size >= kLargeGroup ? 2 : 1 / std::sqrt(std::min(1.0, shape.epsilon));
-  const double roundings = kRoundings + 4 * std::sqrt(static_cast<double>(shape.size));
+  const std::int64_t size = quantity(problem, "size");
+  const double epsilon = problem.parameters.real("epsilon");
+  const double error_factor = size >= kLargeGroup ? 2 : 1 / std::sqrt(std::min(1.0, epsilon));
+  const double roundings = kRoundings + 4 * std::sqrt(static_cast<double>(size));
   return rounding_tolerance(problem.dtype, roundings * error_factor, 0);
 }
 
 }  // namespace
 
-LayerNormShape layer_norm_shape(const ParameterSet& complete) {
-  const Dims& dims = complete.numbers("shape");
-  const auto axis = static_cast<std::size_t>(complete.count("axis"));
-  // make_problem() has checked that all elements can be counted.
-  const std::span<const std::int64_t> all(dims);
-  return {.groups = element_count(all.first(axis)).value_or(0),
-          .size = element_count(all.subspan(axis)).value_or(0),
-          .has_scale = complete.flag("scale"),
-          .has_shift = complete.flag("shift"),
-          .epsilon = complete.real("epsilon")};
-}
-
-bool is_in_nhwc(const Problem& problem) {
-  constexpr std::size_t kMinNhwcRank = 3;
-  return problem.layout == Layout::nhwc && problem.tensors[0].dims.size() >= kMinNhwcRank;
-}
-
-std::int64_t layer_norm_flops(const LayerNormFlopOptions& options) {
-  constexpr std::int64_t kStatistics = 4;     // sum; difference, square, sum
-  constexpr std::int64_t kNormalisation = 2;  // difference from the mean, quotient
-  return kNormalisation + (options.has_statistics ? 0 : kStatistics) + (options.has_scale ? 1 : 0) +
-         (options.has_shift ? 1 : 0);
-}
-
-const Operator layer_norm_operator = {
-    .name = "layer_norm",
-    .help = "normalisation of trailing dimensions by their own mean and variance",
-    .parameters = kParameters,
-    .directions = kDirections,
-    .takes_post_ops = false,
-    .complete = complete,
-    .model = model,
-    .reference = layer_norm_reference,
-    .tolerance = tolerance,
-    .inference = kShapeInference,
-    .product = {.rule = "op-layer-norm",
-                .sentence = "sums, and one factor per element: there is no product of matrices"},
-    .examples = kExamples,
-    .cuda = kOnCudnn,
-};
+extern const Operator layer_norm_operator;
+const Operator layer_norm_operator = describe(
+    {.name = "layer_norm",
+     .help = "normalisation of trailing dimensions by their own mean and variance",
+     .parameters = kParameters,
+     .requirements = kRequirements,
+     .quantities = kQuantities,
+     .tensors = kTensors,
+     .where = "shape",
+     .data_types = DataTypes::floating,
+     .framework = kFramework},
+    {.reference = reference,
+     .tolerance = tolerance,
+     .product = {.rule = "op-layer-norm",
+                 .sentence = "sums, and one factor per element: there is no product of matrices"},
+     .examples = kExamples,
+     .cuda = kOnCudnn});
 
 }  // namespace bench::ops

@@ -4,14 +4,19 @@
 #include "base/file.hpp"
 #include "base/version.hpp"
 #include "ops/backend/buffer_role.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/native/loops.hpp"
+#include "ops/operator.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -142,13 +147,33 @@ class MovementInvocation final : public Invocation {
   CopyArrays arrays_;
 };
 
-// The loop of a problem with its code; one of the two pairs is set.
+// Runs a native kernel that a plan describes: each thread does its part.
+class PlannedInvocation final : public Invocation {
+ public:
+  PlannedInvocation(const cuda::HostKernel& kernel, const cuda::NativePlan& plan,
+                    std::span<void* const> buffers)
+      : kernel_(kernel), plan_(plan), threads_(omp_get_max_threads()) {
+    std::ranges::copy(buffers, addresses_.at);
+  }
+
+  bool run() noexcept override {
+#pragma omp parallel num_threads(threads_)
+    kernel_.run_part(plan_, addresses_, omp_get_thread_num(), threads_);
+    return true;
+  }
+  std::string error() const override { return {}; }
+
+ private:
+  const cuda::HostKernel& kernel_;
+  cuda::NativePlan plan_;
+  int threads_;
+  cuda::Addresses addresses_;
+};
+
+// The loop of a problem.
 struct ChosenLoop {
-  const ArithmeticLoop* arithmetic = nullptr;
-  ArithmeticCode arithmetic_code = nullptr;
-  const MovementLoop* movement = nullptr;
-  MovementCode movement_code = nullptr;
   std::string name;
+  std::function<std::unique_ptr<Invocation>(const Problem&, std::span<void* const> buffers)> bind;
 };
 
 class NativeKernel final : public Kernel {
@@ -176,12 +201,7 @@ class NativeKernel final : public Kernel {
     if (!std::ranges::all_of(buffers, is_aligned)) {
       return Error{"a buffer is not aligned to 64 bytes", "", "this is a bug in this program"};
     }
-    if (loop_.movement != nullptr) {
-      return std::unique_ptr<Invocation>(std::make_unique<MovementInvocation>(
-          *loop_.movement, loop_.movement_code, problem_, buffers));
-    }
-    return std::unique_ptr<Invocation>(std::make_unique<ArithmeticInvocation>(
-        *loop_.arithmetic, loop_.arithmetic_code, peak_steps(problem_), buffers));
+    return loop_.bind(problem_, buffers);
   }
 
  private:
@@ -189,6 +209,13 @@ class NativeKernel final : public Kernel {
   ChosenLoop loop_;
   std::vector<KernelBuffer> buffers_;
 };
+
+const cuda::NativeEntry* find_planned(std::string_view op) {
+  for (const cuda::NativeEntry* entry : cuda::native_entries()) {
+    if (entry->op == op && entry->host.run_part != nullptr) return entry;
+  }
+  return nullptr;
+}
 
 class NativeBackend final : public Backend {
  public:
@@ -218,8 +245,13 @@ class NativeBackend final : public Backend {
   static BackendError no_networks() { return unsupported("backend native runs no networks"); }
 
   Result<ChosenLoop, BackendError> choose(const Problem& problem) const {
+    if (const cuda::NativeEntry* entry = find_planned(problem.op->name)) {
+      return choose(*entry, problem);
+    }
     if (problem.op->name != kPeakOperator) {
-      return unsupported(fmt::format("backend native has only the operator {}", kPeakOperator));
+      return unsupported(fmt::format("backend native has no kernel of {}, only of {}",
+                                     problem.op->name,
+                                     fmt::join(operators_on(kNativeBackend), ", ")));
     }
     const std::string& function = problem.parameters.word("function");
     const MovementLoop* movement = find_movement_loop(function);
@@ -227,12 +259,30 @@ class NativeBackend final : public Backend {
                                : choose(*find_arithmetic_loop(function, problem.dtype));
   }
 
+  static Result<ChosenLoop, BackendError> choose(const cuda::NativeEntry& entry,
+                                                 const Problem& problem) {
+    if (is_fp8(problem.dtype)) {
+      return unsupported(fmt::format("backend native has no kernel of {} for {}", problem.op->name,
+                                     info(problem.dtype).name));
+    }
+    BENCH_ASSIGN_OR_RETURN(cuda::NativeForm form, entry.form(problem));
+    return ChosenLoop{
+        .name = fmt::format("native:{}", form.kind),
+        .bind = [&host = entry.host, plan = std::move(form.plan)](
+                    const Problem&, std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
+          return std::make_unique<PlannedInvocation>(host, plan, buffers);
+        }};
+  }
+
   Result<ChosenLoop, BackendError> choose(const MovementLoop& loop) const {
     for (const MovementCodeRow& row : movement_codes()) {
       if (row.function != loop.function || !has_flags(flags_, row.flags)) continue;
-      return ChosenLoop{.movement = &loop,
-                        .movement_code = row.code,
-                        .name = fmt::format("{}:{}", loop.function, row.name)};
+      return ChosenLoop{.name = fmt::format("{}:{}", loop.function, row.name),
+                        .bind = [&loop, code = row.code](
+                                    const Problem& problem,
+                                    std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
+                          return std::make_unique<MovementInvocation>(loop, code, problem, buffers);
+                        }};
     }
     return unsupported(fmt::format("this processor has no vectors for `{}`", loop.function));
   }
@@ -255,7 +305,11 @@ class NativeBackend final : public Backend {
       return unsupported("the kernel does not permit the tiles of AMX to this process");
     }
     return ChosenLoop{
-        .arithmetic = &loop, .arithmetic_code = row->code, .name = std::string(loop.function)};
+        .name = std::string(loop.function),
+        .bind = [&loop, code = row->code](const Problem& problem, std::span<void* const> buffers)
+            -> std::unique_ptr<Invocation> {
+          return std::make_unique<ArithmeticInvocation>(loop, code, peak_steps(problem), buffers);
+        }};
   }
 
   std::string flags_;

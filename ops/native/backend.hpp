@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend `native`: loops of this program that compute the operator `peak` on the CPU.
+// The backend `native`: loops of this program on the CPU, for the operator `peak` and for operators
+// that oneDNN does not have.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

@@ -53,7 +53,7 @@ void expect_native_matches(Backend& backend, const Problem& problem) {
   }
   const auto inputs = op_test::random_inputs(problem, 1);
   const auto got = native_output(**kernel, problem, inputs);
-  const auto want = peak_reference(problem, inputs, 0, {});
+  const auto want = built_in_reference(problem, inputs, 0, {});
   const Tolerance tolerance = problem.op->tolerance(problem);
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -75,6 +75,24 @@ TEST(NativeBackend, ArithmeticOfEveryLoopIsRight) {
           *backend, op_test::problem("peak", std::string(loop.function) + "-s1", loop.dtype));
     }
   }
+}
+
+TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const char* tokens : {"1x1", "7x33", "5x768", "2x3x4x5-a2", "2x1000+noscale"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("rms_norm", tokens, dtype));
+      }
+    }
+    for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h12g4+noscale", "n2c8d2h3g2+noshift"}) {
+      expect_native_matches(*backend, op_test::problem("group_norm", tokens, dtype));
+    }
+  }
+  Problem images = op_test::problem("rms_norm", "2x16x9x9-a1");
+  images.layout = Layout::nhwc;
+  EXPECT_THAT(backend->support_error(images)->reason, HasSubstr("leave `layout: nhwc` out"));
 }
 
 TEST(NativeBackend, RefusesTheLoopOfGpus) {

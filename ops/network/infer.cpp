@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/description.hpp"
 #include "ops/inference.hpp"
 #include "ops/model.hpp"
 #include "ops/network/network_steps.hpp"
@@ -49,6 +50,10 @@ Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& wr
                                       std::span<const Dims> inputs) {
   // The parameters of a layer have no table if its definition sets none.
   ParameterSet set = written.table().empty() ? ParameterSet(op.parameters) : written;
+  if (op.inference.infer == nullptr && op.description != nullptr) {
+    BENCH_RETURN_IF_ERROR(op.description->infer_inputs(set, inputs));
+    return set;
+  }
   if (op.inference.infer == nullptr) {
     BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));
     return set;

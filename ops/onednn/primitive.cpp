@@ -143,6 +143,15 @@ memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& reque
                                  : plain_desc(tensor.dims, tensor.dtype);
 }
 
+memory::desc plain_or_inherited_layout(OnednnContext& context, const OnednnRequest& request) {
+  const Tensor& first = request.problem.tensors[0];
+  const bool has_producer =
+      !request.producer_layouts.empty() && !request.producer_layouts.front().is_zero();
+  return request.problem.layout == Layout::any && !has_producer
+             ? plain_desc(first.dims, first.dtype)
+             : inherited_layout(context, request, first.name, Nature::shaped);
+}
+
 dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
   dnnl::post_ops post_ops;
   for (const PostOp& post_op : request.problem.post_ops) {

@@ -94,6 +94,10 @@ enum class Nature { spatial, shaped };
 dnnl::memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,
                                     std::string_view name, Nature nature);
 
+// The layout of the problem's first tensor: plain without a producer and a fixed layout, for every
+// rank, as of attention scores and class scores; else inherited_layout().
+dnnl::memory::desc plain_or_inherited_layout(OnednnContext& context, const OnednnRequest& request);
+
 // Returns attributes with the problem's post-ops and a scratchpad that the caller provides.
 dnnl::primitive_attr make_attributes(const OnednnRequest& request);
 

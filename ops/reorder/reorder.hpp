@@ -18,8 +18,8 @@ namespace bench::ops {
 // dimensions.
 std::span<const std::string_view> reorder_layouts();
 
-// Returns the tensors, work and formulas of a reorder of a tensor with these sizes, for any
-// layouts. Also used for the reorders that a network's chain inserts. Error: overflow.
+// Returns the tensors, work and formulas of a reorder of a tensor with these sizes, of any rank and
+// for any layouts: that of a network's step, too. Error: overflow.
 Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype);
 
 std::vector<double> reorder_reference(const Problem& problem, ReferenceInputs inputs,

@@ -3,22 +3,12 @@
 // compiled for the device and for the CPU. C++17.
 #pragma once
 
-#include "ops/cuda/kernels/element_codes.hpp"
-#include "ops/cuda/kernels/plans.hpp"
+#include "ops/cuda/kernels/rows.hpp"
 
 #include <cmath>
 #include <cstdint>
 
 namespace bench::ops::cuda {
-
-// The plan of a softmax over a dense tensor with `outer` * `inner` rows of `size` elements. The
-// elements of a row are `inner` apart. Tensor 0 is the source, 1 the destination.
-struct SoftmaxPlan {
-  static constexpr const char* kKernel = "softmax";
-  std::int64_t outer = 1, size = 1, inner = 1;
-  Element type = Element::f32;
-  Precision precision = Precision::single;
-};
 
 // The maximum of some terms x and the sum of std::exp(x - maximum), computed in one pass. Sums over
 // parts of the terms can be merged.
@@ -52,31 +42,71 @@ BENCH_BOTH OnlineSum<T> merge_sums(const OnlineSum<T>& a, const OnlineSum<T>& b)
   return both;
 }
 
-// Returns the first element of row `row`; consecutive elements are `inner` apart.
-BENCH_BOTH std::int64_t find_row_start(const SoftmaxPlan& plan, std::int64_t row) {
-  return row / plan.inner * plan.size * plan.inner + row % plan.inner;
-}
+// forward: tensor 0 is the source, 1 the destination. Gradients: tensor 0 is the destination, 1 its
+// gradient, 2 that of the source.
+enum class SoftmaxFunction : std::uint8_t { softmax, logarithm, gradient, logarithm_gradient };
 
-// Returns the sum over the terms of lane `lane`. The `lanes` lanes share a row.
-template <class T>
-BENCH_BOTH OnlineSum<T> compute_partial_sum(const SoftmaxPlan& plan, const void* source,
-                                            std::int64_t start, int lane, int lanes) {
-  OnlineSum<T> part;
-  for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    add_term(part, load_as<T>(plan.type, source, start + i * plan.inner));
-  }
-  return part;
-}
+struct SoftmaxPlan {
+  static constexpr const char* kKernel = "softmax";
+  DenseRows dense;
+  SoftmaxFunction function = SoftmaxFunction::softmax;
+  Element type = Element::f32;
+  Precision precision = Precision::single;
 
-// Writes the results of lane `lane`. `row`: the sum over the whole row.
-template <class T>
-BENCH_BOTH void write_results(const SoftmaxPlan& plan, const void* source, void* destination,
-                              std::int64_t start, const OnlineSum<T>& row, int lane, int lanes) {
-  for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    const std::int64_t index = start + i * plan.inner;
-    const T x = load_as<T>(plan.type, source, index);
-    store_as<T>(plan.type, destination, index, std::exp(x - row.maximum) / row.sum);
+  // The state of a gradient has the maximum 0 and the sum of the terms.
+  template <class T>
+  using State = OnlineSum<T>;
+
+  BENCH_BOTH std::int64_t rows() const { return dense.size == 0 ? 0 : dense.count(); }
+  BENCH_BOTH bool is_forward() const {
+    return function == SoftmaxFunction::softmax || function == SoftmaxFunction::logarithm;
   }
-}
+  template <class A>
+  BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
+                                           int lanes) const {
+    using T = typename A::Value;
+    State<T> part;
+    if (!is_forward()) part.maximum = T(0);
+    for (std::int64_t i = lane; i < dense.size; i += lanes) {
+      const std::int64_t index = dense.at(row, i);
+      if (is_forward()) {
+        add_term(part, access.load(0, index));
+      } else {
+        const T y = function == SoftmaxFunction::gradient ? access.load(0, index) : T(1);
+        part.sum += y * access.load(1, index);
+      }
+    }
+    return part;
+  }
+  template <class T>
+  BENCH_BOTH static State<T> merge(const State<T>& a, const State<T>& b) {
+    return merge_sums(a, b);
+  }
+  template <class A>
+  BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
+                        int lane, int lanes) const {
+    using T = typename A::Value;
+    for (std::int64_t i = lane; i < dense.size; i += lanes) {
+      const std::int64_t index = dense.at(row, i);
+      const T x = access.load(0, index);
+      if (is_forward()) {
+        access.store(1, index, result(x, whole));
+      } else {
+        access.store(2, index, gradient(x, access.load(1, index), whole.sum));
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  BENCH_BOTH T result(T x, const State<T>& whole) const {
+    return function == SoftmaxFunction::softmax ? std::exp(x - whole.maximum) / whole.sum
+                                                : x - whole.maximum - std::log(whole.sum);
+  }
+  template <class T>
+  BENCH_BOTH T gradient(T y, T diff, T sum) const {
+    return function == SoftmaxFunction::gradient ? y * (diff - sum) : diff - std::exp(y) * sum;
+  }
+};
 
 }  // namespace bench::ops::cuda

@@ -17,8 +17,9 @@ namespace {
 using test::expect_all;
 
 TEST(NativeForms, SoftmaxAlongEveryAxis) {
-  for (const char* tokens : {"3x11", "40", "3x11-a0", "2x5x3x4-a0", "2x5x3x4-a1", "2x5x3x4-a2",
-                             "2x5x3x4-a3", "2x5x3-a1", "1x300", "4x1"}) {
+  for (const char* tokens :
+       {"3x11", "40", "3x11-a0", "2x5x3x4-a0", "2x5x3x4-a1", "2x5x3x4-a2", "2x5x3x4-a3", "2x5x3-a1",
+        "1x300", "4x1", "3x11+log", "2x5x3x4-a1+log"}) {
     EXPECT_GT(expect_all("softmax", tokens), 0) << tokens;
   }
 }

@@ -6,27 +6,40 @@
 namespace bench::ops {
 namespace {
 
-CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
-  const Problem& problem = request.problem;
-  const Tensor& source = tensor_named(problem, "source");
-  // Without a producer the layout is plain for every rank, as for attention scores and class
-  // scores.
-  const bool has_producer =
-      !request.producer_layouts.empty() && !request.producer_layouts.front().is_zero();
-  const dnnl::memory::desc layout =
-      problem.layout == Layout::any && !has_producer
-          ? plain_desc(source.dims, source.dtype)
-          : inherited_layout(context, request, "source", Nature::shaped);
-  const auto description = context.call("dnnl_softmax_forward_primitive_desc_create", [&] {
+dnnl::softmax_forward::primitive_desc describe_forward(OnednnContext& context,
+                                                       const OnednnRequest& request,
+                                                       const dnnl::memory::desc& layout) {
+  const ParameterSet& set = request.problem.parameters;
+  const bool is_forward = request.problem.direction == Direction::forward;
+  return context.call("dnnl_softmax_forward_primitive_desc_create", [&] {
     return dnnl::softmax_forward::primitive_desc(
-        context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
-        layout, layout, static_cast<int>(problem.parameters.count("axis")),
-        make_attributes(request));
+        context.engine(),
+        is_forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
+        set.flag("log") ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate, layout,
+        layout, static_cast<int>(set.count("axis")), make_attributes(request));
   });
+}
+
+CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
+  const dnnl::memory::desc layout = plain_or_inherited_layout(context, request);
+  const auto forward = describe_forward(context, request, layout);
   PrimitiveBuilder builder(context, request, "softmax");
-  builder.add("source", DNNL_ARG_SRC, description.src_desc());
-  builder.add("destination", DNNL_ARG_DST, description.dst_desc());
-  return builder.finish(description);
+  if (request.problem.direction == Direction::forward) {
+    builder.add("source", DNNL_ARG_SRC, forward.src_desc());
+    builder.add("destination", DNNL_ARG_DST, forward.dst_desc());
+    return builder.finish(forward);
+  }
+  const ParameterSet& set = request.problem.parameters;
+  const auto backward = context.call("dnnl_softmax_backward_primitive_desc_create", [&] {
+    return dnnl::softmax_backward::primitive_desc(
+        context.engine(),
+        set.flag("log") ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate, layout,
+        layout, layout, static_cast<int>(set.count("axis")), forward, make_attributes(request));
+  });
+  builder.add("destination", DNNL_ARG_DST, backward.dst_desc());
+  builder.add("diff_destination", DNNL_ARG_DIFF_DST, backward.diff_dst_desc());
+  builder.add("diff_source", DNNL_ARG_DIFF_SRC, backward.diff_src_desc());
+  return builder.finish(backward);
 }
 
 }  // namespace

@@ -27,20 +27,43 @@ SoftmaxRow locate_row(const Problem& problem, std::int64_t position) {
 }
 
 struct RowSum {
-  double maximum;
-  double sum;  // sum of exp(x - maximum)
+  double maximum = 0;
+  double sum = 0;
 };
 
-RowSum sum_row(const std::vector<double>& source, const SoftmaxRow& row) {
-  double maximum = -std::numeric_limits<double>::infinity();
+// Calls visit(index of an element) along the row.
+template <class Visit>
+void for_each_in(const SoftmaxRow& row, Visit visit) {
   for (std::int64_t i = 0; i < row.size; ++i) {
-    maximum = std::max(maximum, source[static_cast<std::size_t>(row.first + i * row.stride)]);
+    visit(static_cast<std::size_t>(row.first + i * row.stride));
   }
-  double sum = 0;
-  for (std::int64_t i = 0; i < row.size; ++i) {
-    sum += std::exp(source[static_cast<std::size_t>(row.first + i * row.stride)] - maximum);
+}
+
+// The sum of exp(x - maximum), or of the gradient's terms.
+RowSum sum_row(const Problem& problem, ReferenceInputs inputs, const SoftmaxRow& row) {
+  RowSum result;
+  if (problem.direction == Direction::backward_data) {
+    const bool is_log = problem.parameters.flag("log");
+    for_each_in(row, [&](std::size_t i) {
+      result.sum += is_log ? inputs[1][i] : inputs[0][i] * inputs[1][i];
+    });
+    return result;
   }
-  return {.maximum = maximum, .sum = sum};
+  result.maximum = -std::numeric_limits<double>::infinity();
+  for_each_in(row, [&](std::size_t i) { result.maximum = std::max(result.maximum, inputs[0][i]); });
+  for_each_in(row, [&](std::size_t i) { result.sum += std::exp(inputs[0][i] - result.maximum); });
+  return result;
+}
+
+double row_result(const Problem& problem, ReferenceInputs inputs, std::size_t i,
+                  const RowSum& row) {
+  const bool is_log = problem.parameters.flag("log");
+  const double x = inputs[0][i];
+  if (problem.direction == Direction::backward_data) {
+    const double diff = inputs[1][i];
+    return is_log ? diff - std::exp(x) * row.sum : x * (diff - row.sum);
+  }
+  return is_log ? x - row.maximum - std::log(row.sum) : std::exp(x - row.maximum) / row.sum;
 }
 
 }  // namespace
@@ -48,14 +71,12 @@ RowSum sum_row(const std::vector<double>& source, const SoftmaxRow& row) {
 std::vector<double> softmax_reference(const Problem& problem, ReferenceInputs inputs,
                                       std::size_t /*output: there is one*/,
                                       std::span<const std::int64_t> positions) {
-  const std::vector<double>& source = inputs[0];
   std::unordered_map<std::int64_t, RowSum> sums;  // by first element; each row is summed once
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
     const SoftmaxRow row = locate_row(problem, position);
     auto entry = sums.find(row.first);
-    if (entry == sums.end()) entry = sums.emplace(row.first, sum_row(source, row)).first;
-    return std::exp(source[static_cast<std::size_t>(position)] - entry->second.maximum) /
-           entry->second.sum;
+    if (entry == sums.end()) entry = sums.emplace(row.first, sum_row(problem, inputs, row)).first;
+    return row_result(problem, inputs, static_cast<std::size_t>(position), entry->second);
   });
 }
 

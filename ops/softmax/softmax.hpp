@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator softmax: y = exp(x - max)/sum(exp(x - max)) along one axis, source -> destination.
+// The operator softmax: y = exp(x - max)/sum(exp(x - max)) along one axis, or its logarithm, source
+// -> destination. backward_data: destination, diff_destination -> diff_source, with dx = y*(dy -
+// sum(y*dy)), or for the logarithm dx = dy - exp(y)*sum(dy).
 #pragma once
 
 #include "ops/operator.hpp"

@@ -124,9 +124,67 @@ TEST(Softmax, ToleranceIsFarBelowTheResults) {
 TEST(Softmax, UndefinedCombinationsAreNamed) {
   EXPECT_EQ(op_test::try_problem("softmax", "2x3-a2").error().where, "axis");
   EXPECT_EQ(op_test::try_problem("softmax", "2x3", DataType::s8).error().where, "dtype");
+  EXPECT_EQ(op_test::try_problem("softmax", "2x3", DataType::f32, Direction::backward_weights)
+                .error()
+                .where,
+            "direction");
   EXPECT_EQ(
-      op_test::try_problem("softmax", "2x3", DataType::f32, Direction::backward_data).error().where,
-      "direction");
+      op_test::try_problem("softmax", "2x3", DataType::s8, Direction::backward_data).error().what,
+      "backward_data of softmax is not defined for s8");
+}
+
+TEST(Softmax, TheLogarithmIsThatOfTheResults) {
+  const Problem plain = op_test::problem("softmax", "3x5x4-a1", DataType::f64);
+  const Problem logarithm = op_test::problem("softmax", "3x5x4-a1+log", DataType::f64);
+  const auto inputs = op_test::random_inputs(plain, 1);
+  const auto results = softmax_reference(plain, inputs, 0, {});
+  const auto logarithms = softmax_reference(logarithm, inputs, 0, {});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_NEAR(logarithms[i], std::log(results[i]), 1e-14);
+  }
+  EXPECT_EQ(logarithm.work, plain.work);
+  op_test::expect_round_trip(logarithm);
+}
+
+// The gradient of sum(weights*softmax(x)) by central differences.
+TEST(Softmax, GradientsEqualFiniteDifferences) {
+  for (const char* tokens : {"2x7", "2x3x4-a1", "2x7+log", "4x3-a0+log"}) {
+    const Problem forward = op_test::problem("softmax", tokens, DataType::f64);
+    const Problem backward =
+        op_test::problem("softmax", tokens, DataType::f64, Direction::backward_data);
+    std::vector<std::vector<double>> source = op_test::random_inputs(forward, 1);
+    const std::vector<double> weights = op_test::random_inputs(backward, 2)[1];
+    const auto loss = [&] {
+      const auto results = softmax_reference(forward, source, 0, {});
+      double sum = 0;
+      for (std::size_t i = 0; i < results.size(); ++i) sum += weights[i] * results[i];
+      return sum;
+    };
+    const std::vector<std::vector<double>> inputs = {softmax_reference(forward, source, 0, {}),
+                                                     weights};
+    const auto gradient = softmax_reference(backward, inputs, 0, {});
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      constexpr double kStep = 1e-5;
+      const double x = source[0][i];
+      source[0][i] = x + kStep;
+      const double above = loss();
+      source[0][i] = x - kStep;
+      EXPECT_NEAR(gradient[i], (above - loss()) / (2 * kStep), 1e-9) << tokens << " at " << i;
+      source[0][i] = x;
+    }
+  }
+}
+
+TEST(Softmax, ExactWorkOfGradients) {
+  const auto work = [](const char* tokens) {
+    return op_test::problem("softmax", tokens, DataType::f32, Direction::backward_data).work;
+  };
+  EXPECT_EQ(work("16x100").flops, 6400);
+  EXPECT_EQ(work("16x100").sfu_ops, 0);
+  EXPECT_EQ(work("16x100").bytes_read, 2 * 6400);
+  EXPECT_EQ(work("16x100+log").flops, 4800);
+  EXPECT_EQ(work("16x100+log").sfu_ops, 1600);
+  EXPECT_EQ(work("16x100+log").bytes_written, 6400);
 }
 
 }  // namespace

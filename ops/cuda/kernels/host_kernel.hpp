@@ -13,6 +13,10 @@ namespace bench::ops::cuda {
 struct HostKernel {
   std::string_view kernel;  // Plan::kKernel
   void (*run)(const NativePlan& plan, const Addresses& tensors) = nullptr;
+  // For operators that backend `native` serves on the CPU: does the work of thread `thread` of
+  // `threads`, with vector instructions (ops/cuda/kernels/cpu_rows.hpp).
+  void (*run_part)(const NativePlan& plan, const Addresses& tensors, int thread,
+                   int threads) = nullptr;
 };
 
 // The number of lanes that share the work of a block, as a block's threads do on the device. A

@@ -103,6 +103,12 @@ MemoryLayout requested_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
+bool is_in_nhwc(const Problem& problem) {
+  constexpr std::size_t kMinRank = 3;
+  return requested_layout(problem) == MemoryLayout::nhwc &&
+         problem.tensors[0].dims.size() >= kMinRank;
+}
+
 FormResult native_form(const Problem& problem) {
   for (const NativeEntry* entry : native_entries()) {
     if (entry->op == problem.op->name) return entry->form(problem);

@@ -62,5 +62,8 @@ std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout)
 Layout chosen_layout(const Problem& problem);
 // Returns nhwc if the problem requests it, else plain.
 MemoryLayout requested_layout(const Problem& problem);
+// Whether the problem requests nhwc, and its first tensor has an order of its own in it: at least
+// three dimensions.
+bool is_in_nhwc(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -93,4 +93,24 @@ inline int expect_all(std::string_view op, const std::string& tokens) {
   return problems;
 }
 
+// The same for an operator whose kernel takes plain tensors only.
+inline int expect_plain(std::string_view op, const std::string& tokens) {
+  int problems = 0;
+  for (const DataTypeInfo& type : data_types()) {
+    auto problem = ops::op_test::try_problem(op, tokens, type.type);
+    if (!type.is_case_type || !problem) continue;
+    expect_reference(*problem);
+    ++problems;
+    problem->layout = Layout::nhwc;
+    if (!is_in_nhwc(*problem)) {
+      expect_reference(*problem);
+    } else {
+      const auto form = native_form(*problem);
+      EXPECT_TRUE(!form.ok() && form.error().reason.ends_with("leave `layout: nhwc` out"))
+          << tokens;
+    }
+  }
+  return problems;
+}
+
 }  // namespace bench::ops::cuda::test

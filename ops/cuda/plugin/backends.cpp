@@ -243,12 +243,12 @@ std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
   const auto shared = make_shared_parts(search, variables);
   std::vector<BackendExport> backends;
 #ifdef BENCH_HAS_CUDNN
-  std::vector<std::string> served = operators_on_cuda("cudnn");
+  std::vector<std::string> served = operators_on("cudnn");
   served.emplace_back(kNetworkOperator);
   backends.push_back(backend_export("cudnn", std::move(served), kCudnn, shared));
 #endif
-  backends.push_back(backend_export("cublaslt", operators_on_cuda("cublaslt"), kCublasLt, shared));
-  backends.push_back(backend_export("cublas", operators_on_cuda("cublas"), kCublas, shared));
+  backends.push_back(backend_export("cublaslt", operators_on("cublaslt"), kCublasLt, shared));
+  backends.push_back(backend_export("cublas", operators_on("cublas"), kCublas, shared));
   return backends;
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that compute one result per row of a tensor, or normalise each row: the lanes of a
+// block each look at a part of the row, their states are merged, and then each lane writes its
+// part. One plan describes such an operator for the device (device/row_kernel.hpp) and for the CPU:
+//
+//   struct Plan {                              // plain data
+//     static constexpr const char* kKernel;
+//     std::int64_t rows() const;
+//     Element type;
+//     Precision precision;                     // wide for f64, else single
+//     template <class T> struct State;         // what is known about some elements of a row
+//     template <class A> State<A::Value> look(const A&, std::int64_t row, int lane, int lanes)
+//     const; template <class T> static State<T> merge(const State<T>&, const State<T>&); template
+//     <class A> void write(const A&, std::int64_t row, const State<A::Value>& whole,
+//                                   int lane, int lanes) const;
+//   };
+//
+// `A` gives access to the tensors. A lane may have no elements, and merge() must accept its state.
+// C++17.
+#pragma once
+
+#include "ops/cuda/kernels/element_codes.hpp"
+#include "ops/cuda/kernels/host_kernel.hpp"
+#include "ops/cuda/kernels/native_plan.hpp"
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cstdint>
+
+namespace bench::ops::cuda {
+
+// Access to tensors whose element type is known when the kernel runs. `Value`: the type that the
+// kernel computes in. Statistics (scale, shift) have this type, too.
+template <class T>
+struct Access {
+  using Value = T;
+  Addresses tensors;
+  Element type;
+
+  BENCH_BOTH T load(int tensor, std::int64_t i) const {
+    return load_as<T>(type, tensors.at[tensor], i);
+  }
+  BENCH_BOTH T load_statistic(int tensor, std::int64_t i) const {
+    return read_as<T>(tensors.at[tensor], i);
+  }
+  BENCH_BOTH void store(int tensor, std::int64_t i, T value) const {
+    store_as<T>(type, tensors.at[tensor], i, value);
+  }
+};
+
+// Rows along one dimension of a dense tensor: `size` elements that are `inner` apart.
+struct DenseRows {
+  std::int64_t outer = 1, size = 1, inner = 1;
+
+  BENCH_BOTH std::int64_t count() const { return outer * inner; }
+  // Returns the position of element `i` of a row.
+  BENCH_BOTH std::int64_t at(std::int64_t row, std::int64_t i) const {
+    return row / inner * size * inner + row % inner + i * inner;
+  }
+};
+
+// The CPU version of a row kernel, for tests.
+template <class Plan>
+void run_rows(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<Plan>();
+  run_by(plan.precision, [&](auto zero) {
+    const Access<decltype(zero)> access{tensors, plan.type};
+    for (std::int64_t row = 0; row < plan.rows(); ++row) {
+      auto whole = plan.look(access, row, 0, kHostLanes);
+      for (int lane = 1; lane < kHostLanes; ++lane) {
+        whole = Plan::merge(whole, plan.look(access, row, lane, kHostLanes));
+      }
+      for (int lane = 0; lane < kHostLanes; ++lane) {
+        plan.write(access, row, whole, lane, kHostLanes);
+      }
+    }
+  });
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group norm is the kernel of layer_norm with other values of scale and shift.
+#include "ops/layer_norm/cuda_native.hpp"
+
+#include "ops/cuda/kernels/cpu_rows.hpp"
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/description.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
+  if (is_in_nhwc(problem)) {
+    return unsupported("a group is contiguous in `nchw` only; leave `layout: nhwc` out");
+  }
+  LayerNormPlan plan;
+  plan.groups_per_image = problem.parameters.count("groups");
+  plan.groups = problem.parameters.count("n") * plan.groups_per_image;
+  plan.size = quantity(problem, "size");
+  plan.volume = quantity(problem, "volume");
+  int next_tensor = 1;  // source, [scale,] [shift,] destination
+  if (problem.parameters.flag("scale")) plan.scale = next_tensor++;
+  if (problem.parameters.flag("shift")) plan.shift = next_tensor++;
+  plan.destination = next_tensor;
+  plan.type = to_element(problem.dtype);
+  plan.epsilon = problem.parameters.real("epsilon");
+  plan.precision = to_precision(problem.dtype);
+  std::vector<NativeTensor> tensors;
+  for (const Tensor& tensor : problem.tensors) {
+    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
+  }
+  return NativeForm{"bench:group_norm_block", "group_norm", NativePlan(plan), std::move(tensors)};
+}
+
+}  // namespace
+
+extern const NativeEntry group_norm_cuda_native;
+const NativeEntry group_norm_cuda_native = {
+    .op = "group_norm",
+    .form = group_norm_form,
+    .host = {LayerNormPlan::kKernel, run_rows<LayerNormPlan>, run_row_part<LayerNormPlan>}};
+
+}  // namespace bench::ops::cuda

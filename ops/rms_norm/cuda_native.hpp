@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native kernel of rms_norm, on a CUDA device and on the CPU. C++17.
+#pragma once
+
+#include "ops/cuda/kernels/rows.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace bench::ops::cuda {
+
+// Groups of contiguous elements. Tensor 0 is the source; scale has a number below 0 if it is
+// missing.
+struct RmsNormPlan {
+  static constexpr const char* kKernel = "rms_norm";
+  std::int64_t groups = 1, size = 1;
+  int scale = -1, destination = 1;
+  Element type = Element::f32;  // of source and destination
+  double epsilon = 0;
+  Precision precision = Precision::single;
+
+  template <class T>
+  using State = T;  // a sum of squares
+
+  BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups; }
+  template <class A>
+  BENCH_BOTH typename A::Value look(const A& access, std::int64_t group, int lane,
+                                    int lanes) const {
+    using T = typename A::Value;
+    T squares = T(0);
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const T x = access.load(0, group * size + i);
+      squares += x * x;
+    }
+    return squares;
+  }
+  template <class T>
+  BENCH_BOTH static T merge(const T& a, const T& b) {
+    return a + b;
+  }
+  template <class A>
+  BENCH_BOTH void write(const A& access, std::int64_t group, const typename A::Value& squares,
+                        int lane, int lanes) const {
+    using T = typename A::Value;
+    const T factor = T(1) / std::sqrt(squares / static_cast<T>(size) + static_cast<T>(epsilon));
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const std::int64_t index = group * size + i;
+      T value = access.load(0, index) * factor;
+      if (scale >= 0) value *= access.load_statistic(scale, i);
+      access.store(destination, index, value);
+    }
+  }
+};
+
+}  // namespace bench::ops::cuda
