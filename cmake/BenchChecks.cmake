@@ -65,7 +65,12 @@ bench_check(language ci/check_language.py)
 bench_check(language_self_test ci/check_language.py --self-test)
 bench_check(format ci/check_format)
 bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
-bench_check(perf_gate tests/perf_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/perf_gate.sh" "${PROJECT_SOURCE_DIR}/bench")
+bench_check(perf_gate tests/perf_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/perf_gate.sh" "${PROJECT_SOURCE_DIR}/bench"
+  "${PROJECT_SOURCE_DIR}/docs/ci")
+if(TARGET bench_older)
+  bench_check(library_gate tests/library_gate_test.sh "${PROJECT_SOURCE_DIR}/docs/ci" $<TARGET_FILE:bench_older>
+    "${PROJECT_SOURCE_DIR}/build/deps/onednn_older/lib/libdnnl.so.3" $<TARGET_FILE:DNNL::dnnl>)
+endif()
 bench_check(setup tests/setup_test.sh "${PROJECT_SOURCE_DIR}/ci/setup")
 bench_check(flags_of_speed "${CMAKE_COMMAND}" -P tests/flags_of_speed_test.cmake)
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}

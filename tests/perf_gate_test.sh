@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/perf_gate_test.sh <ci/perf_gate.sh> <launcher>: the recipe for CI in a repository of two commits,
-# with a fake build. Between two runs only build/gate-base/build survives, as in a CI system's cache.
+# tests/perf_gate_test.sh <ci/perf_gate.sh> <launcher> <docs/ci>: the recipes for CI in a repository of two
+# commits, with a fake build. Between two jobs of GitHub and GitLab only build/gate-base/build survives, as in
+# a CI system's cache; Jenkins keeps the whole checkout.
 set -uo pipefail
-script=$1 launcher=$2
+script=$1 launcher=$2 recipes=$(realpath "$3")
+recipe_runner=$PWD/tests/run_recipe.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -41,6 +43,15 @@ PROGRAM
 esac
 CMAKE
 chmod +x "$work/bin/cmake"
+# GitHub's command: it knows whether there is a comment, and may write only with the token of the project.
+cat >"$work/bin/gh" <<GH
+#!/bin/sh
+echo "\$*" >>"$work/gh"
+case "\$*" in *--paginate*) cat "$work/comment" 2>/dev/null; exit 0 ;; esac
+[ "\$PULL_REPOSITORY" = "\$GITHUB_REPOSITORY" ] || exit 1
+echo 5 >"$work/comment"
+GH
+chmod +x "$work/bin/gh"
 PATH="$work/bin:$PATH"
 git -C "$origin" init --quiet --initial-branch=main
 git -C "$origin" add --all && GIT_COMMITTER_DATE='2026-01-01T00:00:00Z' git -C "$origin" commit --quiet -m one
@@ -48,32 +59,60 @@ echo 'int x;' >"$origin/base/a.cpp"
 git -C "$origin" commit --quiet --all -m two
 first=$(git -C "$origin" rev-parse HEAD~1)
 
-# job <base>: a run of the CI system in a fresh clone at the same path, with the cache of the last one
+git -C "$origin" branch change && git -C "$origin" reset --quiet --hard HEAD~1
+
+# job <recipe> <base>: a job for the branch `change`; for GitHub and GitLab in a new clone at the same path,
+# with the cache of the last job
 job() {
-  rm -rf "$work/cache" "$work/builds"
-  [[ ! -d $work/clone/build/gate-base/build ]] || mv "$work/clone/build/gate-base/build" "$work/cache"
-  rm -rf "$work/clone"
-  git clone --quiet "$origin" "$work/clone"
+  rm -rf "$work/cache" "$work/builds" "$work/gh"
+  if [[ $1 != Jenkinsfile ]]; then
+    [[ ! -d $work/clone/build/gate-base/build ]] || mv "$work/clone/build/gate-base/build" "$work/cache"
+    rm -rf "$work/clone"
+  fi
+  [[ -d $work/clone ]] || git clone --quiet --branch change "$origin" "$work/clone"
   if [[ -d $work/cache ]]; then
     mkdir -p "$work/clone/build/gate-base" && mv "$work/cache" "$work/clone/build/gate-base/build"
   fi
-  (cd "$work/clone" && ci/perf_gate.sh --base "$1" --out gate) >"$work/log" 2>&1
+  : >"$work/summary"
+  (cd "$work/clone" && PULL_BASE=$2 CI_MERGE_REQUEST_DIFF_BASE_SHA=$2 CHANGE_TARGET=main \
+    GITHUB_REPOSITORY=us/bench PULL_REPOSITORY=${repository:-us/bench} GITHUB_STEP_SUMMARY=$work/summary \
+    "$recipe_runner" "$recipes/$1") >"$work/log" 2>&1
   status=$?
   [[ $status == 0 ]] || cat "$work/log"
 }
 builds() { paste -sd, "$work/builds" 2>/dev/null; }
 report() { cat "$work/clone/gate/gate.md" 2>/dev/null; }
 
-job "$first"
-check "first job: status" 0 $status
-check "first job: builds both" candidate,base "$(builds)"
-check "first job: gates" "gate gate configs/quick.yaml --base build/gate-base --out gate --force" "$(report)"
-job "$first"
-check "second job: status" 0 $status
-check "second job: the restored build of the base is used" candidate "$(builds)"
-check "second job: gates" "gate gate configs/quick.yaml --base build/gate-base --out gate --force" "$(report)"
-check "second job: the base's checkout" "$first" "$(git -C "$work/clone/build/gate-base" rev-parse HEAD)"
-job HEAD
+for recipe in github.yml gitlab.yml Jenkinsfile; do
+  rm -rf "$work/clone"
+  gated="gate gate configs/quick.yaml --base build/gate-base --out gate --force --budget 15m"
+  job $recipe "$first"
+  check "$recipe, first job: status" 0 $status
+  check "$recipe, first job: builds both" candidate,base "$(builds)"
+  check "$recipe, first job: gates" "$gated" "$(report)"
+  job $recipe "$first"
+  check "$recipe, second job: status" 0 $status
+  case $recipe in
+    Jenkinsfile) check "$recipe, second job: both builds are used again" "" "$(builds)" ;;
+    *) check "$recipe, second job: the restored build of the base is used" candidate "$(builds)" ;;
+  esac
+  check "$recipe, second job: gates" "$gated" "$(report)"
+  check "$recipe, second job: the base's checkout" "$first" "$(git -C "$work/clone/build/gate-base" rev-parse HEAD)"
+done
+
+# Earlier, the comment made a passed gate of a fork red, whose token may only read.
+rm -rf "$work/clone" "$work/comment"
+repository=them/bench job github.yml "$first"
+check "GitHub, from a fork: status" 0 $status
+check "GitHub, from a fork: no comment" "" "$(cat "$work/gh" 2>/dev/null)"
+check "GitHub, from a fork: the summary has the report" "$gated" "$(cat "$work/summary")"
+job github.yml "$first"
+check "GitHub: a new comment" "pr comment 7 --body-file comment.md" "$(tail -n 1 "$work/gh")"
+job github.yml "$first"
+check "GitHub: the same comment, updated" "api --method PATCH repos/us/bench/issues/comments/5 -F body=@comment.md" \
+  "$(tail -n 1 "$work/gh")"
+
+job gitlab.yml "$(git -C "$origin" rev-parse change)"
 check "another base: status" 0 $status
 check "another base: a restored build of another commit is not used" candidate,base "$(builds)"
 

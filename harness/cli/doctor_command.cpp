@@ -84,8 +84,9 @@ Finding onednn_finding(const std::string& program, Env& env) {
     return {Finding::Level::problem, "oneDNN",
             fmt::format("{} does not compute {}: {}", library, kTrialCase, *failure),
             "no case can run on the CPU",
-            fmt::format("make a oneDNN with a CPU runtime findable, e.g. by LD_LIBRARY_PATH; "
-                        "`ONEDNN_VERBOSE=all {} run {}` shows what the library reports",
+            fmt::format("build bench against this oneDNN, or make another one with a CPU runtime "
+                        "findable, e.g. by LD_LIBRARY_PATH; `ONEDNN_VERBOSE=all {} run {}` shows "
+                        "what the library reports",
                         program, kTrialCase)};
   }
   return {Finding::Level::good, "oneDNN", library, "", ""};
