@@ -100,8 +100,11 @@ std::vector<NamedText> environment_rows() {
       {"LD_LIBRARY_PATH", "workers use the libdnnl.so.3 found there"},
       {"ONEDNN_*", "passed to workers and recorded in the result file, except ONEDNN_VERBOSE"},
       {"BENCH_CUDA_LIBS", "folders, separated by colons, of cuDNN and other libraries for a GPU"},
-      {"BENCH_CUDA_PLUGIN",
-       "the plugin for a GPU (default: libbench_cuda.so of the installation)"}};
+      {"BENCH_CUDA_PLUGIN", "the plugin for a GPU (default: libbench_cuda.so of the installation)"},
+      {"BENCH_SLOWDOWN=FRACTION",
+       "makes every sample longer by 0 to 1 times its time, to see what a gate finds"},
+      {"GITHUB_ACTIONS=true", "a gate also prints annotations for the lines of its cases"},
+      {"TMPDIR", "where sockets and large temporary files go (default /tmp, /var/tmp)"}};
   for (const SwitchRow& row : switch_rows()) {
     rows.emplace_back(fmt::format("{}={}", row.variable, row.value),
                       fmt::format("of the profiler: {} (default {})", row.help, row.fallback));
@@ -109,7 +112,12 @@ std::vector<NamedText> environment_rows() {
   return rows;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kFiles = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFiles = {{
+    {"configs/NAME.yaml",
+     "configurations that come with the program: quick, resnet, ...; in the checkout or in "
+     "share/bench/configs of the installation. `bench run NAME` finds them from every folder"},
+    {"baselines/", "accepted runs and the machine's ceilings (another folder: --baseline)"},
+    {"gate-NAME-RUNID/", "the evidence, reports and kits of a gate without --out"},
     {"bench-NAME-RUNID.jsonl", "the result file of a run without --out"},
     {"profile-PID.jsonl",
      "the profile of bench profile without --out, and of programs that link libbench_profile"},

@@ -5,17 +5,23 @@
 #include "harness/cli/option.hpp"
 #include "harness/config/reader.hpp"
 #include "profiler/switches.hpp"
+#include "tests/support/program.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
 #include <sstream>
+#include <string>
 
 namespace bench {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -261,6 +267,46 @@ TEST(HelpTest, TheManualHoldsEveryCommandAndIsNamedByTheHelp) {
   }
   EXPECT_THAT(program_help(), HasSubstr("`bench man` is the manual"));
   EXPECT_THAT(manual, HasSubstr("NO_COLOR"));
+}
+
+// Returns the names of the variables that sources outside of tests contain as texts.
+std::set<std::string> variables_in_sources() {
+  std::set<std::string> names;
+  const std::regex quoted("\"(BENCH_[A-Z_]*[A-Z])\"");
+  for (const char* folder : {"base", "profiler", "ops", "harness"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             std::string(BENCH_SOURCE_DIR "/") + folder)) {
+      const std::string path = entry.path().string();
+      const bool is_source = path.ends_with(".cpp") || path.ends_with(".hpp");
+      if (!is_source || path.ends_with("_test.cpp") || path.find("/fakes/") != std::string::npos)
+        continue;
+      const std::string text = test::read_text(path);
+      for (std::sregex_iterator match(text.begin(), text.end(), quoted), end; match != end; ++match)
+        names.insert((*match)[1]);
+    }
+  }
+  return names;
+}
+
+// Earlier, the manual lacked BENCH_CUDA_LIBS, BENCH_CUDA_PLUGIN and BENCH_SLOWDOWN.
+TEST(HelpTest, TheManualHasEveryVariableThatAUserMaySet) {
+  // `bench` sets these for its child processes, and the launcher for `bench`.
+  const std::set<std::string> internal = {"BENCH_CALLED_AS", "BENCH_COORDINATOR",
+                                          "BENCH_WORKER_CHANNEL"};
+  const std::set<std::string> names = variables_in_sources();
+  EXPECT_THAT(names, Contains("BENCH_SLOWDOWN"));
+  const std::string manual = format_manual();
+  const std::string page = manual_page();
+  for (const std::string& name : names) {
+    if (internal.contains(name) || name.starts_with("BENCH_CAPTURE_")) continue;
+    EXPECT_THAT(manual, HasSubstr("  " + name));
+    EXPECT_THAT(page, HasSubstr(".B " + name));
+  }
+}
+
+TEST(HelpTest, TheManualNamesTheFilesThatComeWithTheProgram) {
+  EXPECT_THAT(format_manual(), HasSubstr("share/bench/configs"));
+  EXPECT_THAT(manual_page(), HasSubstr("share/bench/configs"));
 }
 
 TEST(HelpTest, ExamplesHaveTheirCommentAboveThem) {
