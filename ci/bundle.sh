@@ -89,9 +89,10 @@ for program in "$tree"/bin/*; do
 done
 
 mkdir -p "$(dirname -- "$out")"
-# The time of the commit, so that the same sources give the same archive; a source archive has no
-# commits.
-time=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
+# The time of the commit, so that the same sources give the same archive. A source archive has it in a
+# file, and otherwise only the times of its files.
+archived() { awk '$2 ~ /^[0-9]+$/ { print $2; found = 1 } END { exit !found }' cmake/source_commit.txt; }
+time=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || archived || stat -c %Y CHANGELOG.md)}
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$time" \
   --directory "$stage" bench | gzip -9n >"$out"
 bytes=$(stat -c %s "$out")

@@ -71,6 +71,7 @@ if(TARGET bench_older)
   bench_check(library_gate tests/library_gate_test.sh "${PROJECT_SOURCE_DIR}/docs/ci" $<TARGET_FILE:bench_older>
     "${PROJECT_SOURCE_DIR}/build/deps/onednn_older/lib/libdnnl.so.3" $<TARGET_FILE:DNNL::dnnl>)
 endif()
+bench_check(source_archive tests/source_archive_test.sh)
 bench_check(setup tests/setup_test.sh "${PROJECT_SOURCE_DIR}/ci/setup")
 bench_check(flags_of_speed "${CMAKE_COMMAND}" -P tests/flags_of_speed_test.cmake)
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}

@@ -37,7 +37,8 @@ set(BENCH_DEFAULT_ONEDNN "${PROJECT_SOURCE_DIR}/build/deps/venv" CACHE PATH
   "Where ci/setup puts the default oneDNN")
 find_package(dnnl 3 CONFIG QUIET PATHS "${BENCH_DEFAULT_ONEDNN}")
 if(NOT dnnl_FOUND)
-  string(APPEND bench_missing_text "\n  oneDNN 3.x (PyPI package onednn-devel-cpu-gomp)")
+  string(APPEND bench_missing_text
+    "\n  oneDNN 3.x (PyPI package onednn-devel-cpu-gomp; an installed one: -DCMAKE_PREFIX_PATH=DIR)")
   foreach(config version IN ZIP_LISTS dnnl_CONSIDERED_CONFIGS dnnl_CONSIDERED_VERSIONS)
     string(APPEND bench_missing_text
       "\n    found oneDNN ${version}, which is not supported (Debian 12's libdnnl-dev is 2.6): "
@@ -48,7 +49,8 @@ endif()
 # Only headers: from a CUDA toolkit, else the pinned ones that ci/setup puts into build/.
 find_package(Nvtx3 QUIET)
 if(NOT Nvtx3_FOUND)
-  string(APPEND bench_missing_text "\n  NVTX 3 headers (PyPI package nvidia-nvtx)")
+  string(APPEND bench_missing_text
+    "\n  NVTX 3 headers (PyPI package nvidia-nvtx; installed ones: -DNvtx3_INCLUDE_DIR=DIR)")
 endif()
 
 if(bench_missing_text)

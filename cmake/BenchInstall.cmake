@@ -39,7 +39,9 @@ install(EXPORT bench-plugin-targets NAMESPACE bench:: DESTINATION "${bench_packa
   COMPONENT plugin)
 
 # The package for CMake provides the target of each component that is installed, and so do the files
-# for pkg-config.
+# for pkg-config. Their folder may be deeper than lib/pkgconfig, as on Debian: lib/x86_64-linux-gnu.
+file(RELATIVE_PATH to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
 foreach(component IN ITEMS profiler plugin)
   install(FILES "${PROJECT_SOURCE_DIR}/profiler/user/bench-config.cmake"
     "${PROJECT_BINARY_DIR}/profiler/user/bench-config-version.cmake"
@@ -49,7 +51,7 @@ foreach(component IN ITEMS profiler plugin)
     set(libraries "-L\${libdir} -lbench_profile")
   endif()
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/bench-${component}.pc" @ONLY CONTENT
-[[prefix=${pcfiledir}/../..
+[[prefix=${pcfiledir}/@to_prefix@
 libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
 includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 
@@ -68,20 +70,25 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_
 # The program writes its own man page and completion.
 set(documents "${PROJECT_BINARY_DIR}/documents")
 file(MAKE_DIRECTORY "${documents}")
-add_custom_command(
-  OUTPUT "${documents}/bench.1.gz" "${documents}/bench.bash" "${documents}/_bench"
-  COMMAND bench manual > "${documents}/bench.1"
-  COMMAND gzip -9nf "${documents}/bench.1"
-  COMMAND bench completion bash > "${documents}/bench.bash"
-  COMMAND bench completion zsh > "${documents}/_bench"
-  DEPENDS bench
-  COMMENT "Writing man page and completion"
-  VERBATIM)
-add_custom_target(bench_documents ALL DEPENDS "${documents}/bench.1.gz")
-install(FILES "${documents}/bench.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-install(FILES "${documents}/bench.bash"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME bench)
-install(FILES "${documents}/_bench" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  message(STATUS "Without man page and completion: the program writes them, and cannot run here "
+    "(CMAKE_CROSSCOMPILING_EMULATOR)")
+else()
+  add_custom_command(
+    OUTPUT "${documents}/bench.1.gz" "${documents}/bench.bash" "${documents}/_bench"
+    COMMAND bench manual > "${documents}/bench.1"
+    COMMAND gzip -9nf "${documents}/bench.1"
+    COMMAND bench completion bash > "${documents}/bench.bash"
+    COMMAND bench completion zsh > "${documents}/_bench"
+    DEPENDS bench
+    COMMENT "Writing man page and completion"
+    VERBATIM)
+  add_custom_target(bench_documents ALL DEPENDS "${documents}/bench.1.gz")
+  install(FILES "${documents}/bench.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${documents}/bench.bash"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME bench)
+  install(FILES "${documents}/_bench" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/configs" DESTINATION "${CMAKE_INSTALL_DATADIR}/bench"
   OPTIONAL)
@@ -123,7 +130,16 @@ endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bench)
 set(CPACK_PACKAGE_VENDOR "bench developers")
-set(CPACK_PACKAGE_CONTACT "The bench developers <bench@example.org>")
+# As of Debian's tools. An address of the project would receive the questions about packages of others.
+set(packager "a local build <root@localhost>")
+if(DEFINED ENV{DEBEMAIL})
+  set(packager "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(BENCH_PACKAGE_CONTACT "${packager}" CACHE STRING "Who maintains the package: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${BENCH_PACKAGE_CONTACT}")
+# The version contains the commit, so that a package manager replaces one by another.
+set(CPACK_BENCH_SOURCE_DIR "${PROJECT_SOURCE_DIR}")
+set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/package_version.cmake")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
   "Measures neural-network operators and small networks: how fast, why, and whether they got slower.")

@@ -2,20 +2,11 @@
 # cmake -DSOURCE_DIR= -DVERSION= -DOUTPUT= -P write_version.cmake
 # Writes OUTPUT only if its text changes, so that nothing is rebuilt without a new commit.
 
-# Otherwise a build could take the index lock from a concurrent commit.
-set(ENV{GIT_OPTIONAL_LOCKS} 0)
-execute_process(
-  COMMAND git -C "${SOURCE_DIR}" rev-parse --show-toplevel
-  OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+include("${CMAKE_CURRENT_LIST_DIR}/source_commit.cmake")
+bench_source_commit("${SOURCE_DIR}" "${VERSION}" COMMIT description TIME time IS_RELEASE is_release)
 set(commit "std::nullopt")
-# A source archive inside another repository has no commit of its own.
-if(NOT failed AND top STREQUAL SOURCE_DIR)
-  execute_process(
-    COMMAND git -C "${SOURCE_DIR}" describe --always --abbrev=12 --dirty --exclude=*
-    OUTPUT_VARIABLE description OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-  if(NOT failed)
-    set(commit "\"${description}\"")
-  endif()
+if(description)
+  set(commit "\"${description}\"")
 endif()
 
 file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[

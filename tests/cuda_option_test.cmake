@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY "${WORK_DIR}/no_toolkit")
 function(configure folder)
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/${folder}" -G Ninja
-      "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Debug ${ARGN}
+      "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Debug -DBENCH_TESTS=ON ${ARGN}
     OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
   string(REGEX REPLACE "[ \n]+" " " output "${output}") # CMake wraps its messages
   set(output "${output}" PARENT_SCOPE)

@@ -47,7 +47,12 @@ foreach(row IN ITEMS
 endforeach()
 
 expect("without oneDNN" "-DCMAKE_DISABLE_FIND_PACKAGE_dnnl=ON"
-  "oneDNN 3.x \\(PyPI package onednn-devel-cpu-gomp\\)" "Install with: [^ ]*/ci/setup --onednn")
+  "oneDNN 3.x \\(PyPI package onednn-devel-cpu-gomp; an installed one: -DCMAKE_PREFIX_PATH=DIR\\)" "Install with: [^ ]*/ci/setup --onednn")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E rm -f "${WORK_DIR}/build/CMakeCache.txt")
+
+# The headers are needed without a GPU, too.
+expect("without NVTX" "-DCMAKE_DISABLE_FIND_PACKAGE_Nvtx3=ON"
+  "NVTX 3 headers \\(PyPI package nvidia-nvtx; installed ones: -DNvtx3_INCLUDE_DIR=DIR\\)")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E rm -f "${WORK_DIR}/build/CMakeCache.txt")
 
 # Two missing dependencies are reported together. There is no fallback below build/ and none of the
@@ -56,4 +61,32 @@ expect("with an old oneDNN"
   "-DCMAKE_PREFIX_PATH=${WORK_DIR}/old;-DBENCH_DEFAULT_ONEDNN=${WORK_DIR}/none;-DCMAKE_FIND_USE_CMAKE_ENVIRONMENT_PATH=OFF;-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"
   "fmt \\(Debian: libfmt-dev\\) oneDNN 3.x" "found oneDNN 2.6.0, which is not supported"
   "libfmt-dev [^ ]*/ci/setup --onednn")
+# What a packager configures: without the presets, without what only tests need, for another machine (the
+# program cannot write its man page), and in a sandbox in which ccache cannot create its folder.
+set(ccache "${WORK_DIR}/ccache")
+file(WRITE "${ccache}" "#!/bin/sh\necho 'ccache: error: Failed to create directory' >&2\nexit 1\n")
+file(CHMOD "${ccache}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/plain" -G Ninja
+    "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DBENCH_CCACHE=${ccache}" -DBENCH_CUDA=OFF -DCMAKE_SYSTEM_NAME=Linux
+    -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
+    -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_valijson=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_ClangFuzzer=ON
+  OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT output MATCHES "Compiling without ccache, which does not work here: ccache: error: Failed")
+  message(FATAL_ERROR "a plain build:\n${output}")
+endif()
+file(STRINGS "${WORK_DIR}/plain/build.ninja" launched REGEX "LAUNCHER = .*ccache")
+if(launched)
+  message(FATAL_ERROR "a ccache that fails compiles: ${launched}")
+endif()
+file(STRINGS "${WORK_DIR}/plain/cmake_install.cmake" pages REGEX "bench\\.1\\.gz")
+if(pages OR NOT output MATCHES "Without man page and completion")
+  message(FATAL_ERROR "a program for another machine writes its man page here:\n${output}")
+endif()
+# The folder of the file for pkg-config led to PREFIX/lib as the prefix.
+file(STRINGS "${WORK_DIR}/plain/bench-profiler.pc" prefix REGEX "^prefix=")
+if(NOT prefix STREQUAL "prefix=\${pcfiledir}/../../..")
+  message(FATAL_ERROR "bench-profiler.pc: ${prefix}")
+endif()
 message(STATUS "dependencies: all checks passed")
