@@ -62,13 +62,19 @@ expect("with an old oneDNN"
   "fmt \\(Debian: libfmt-dev\\) oneDNN 3.x" "found oneDNN 2.6.0, which is not supported"
   "libfmt-dev [^ ]*/ci/setup --onednn")
 # What a packager configures: without the presets, without what only tests need, for another machine (the
-# program cannot write its man page), and in a sandbox in which ccache cannot create its folder.
+# program cannot write its man page), with oneDNN in an archive (there is no library to copy), and in a
+# sandbox in which ccache cannot create its folder.
 set(ccache "${WORK_DIR}/ccache")
+set(static "${WORK_DIR}/static/lib/cmake/dnnl")
+file(WRITE "${static}/dnnl-config.cmake" "if(NOT TARGET DNNL::dnnl)\n  add_library(DNNL::dnnl STATIC IMPORTED)\nendif()\n"
+  "set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${WORK_DIR}/static/lib/libdnnl.a)\n")
+file(WRITE "${static}/dnnl-config-version.cmake"
+  "set(PACKAGE_VERSION 3.2.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
 file(WRITE "${ccache}" "#!/bin/sh\necho 'ccache: error: Failed to create directory' >&2\nexit 1\n")
 file(CHMOD "${ccache}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 execute_process(
   COMMAND "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/plain" -G Ninja
-    "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DBENCH_CCACHE=${ccache}" -DBENCH_CUDA=OFF -DCMAKE_SYSTEM_NAME=Linux
+    "-DCMAKE_PREFIX_PATH=${WORK_DIR}/static" "-DBENCH_CCACHE=${ccache}" -DBENCH_CUDA=OFF -DCMAKE_SYSTEM_NAME=Linux
     -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_valijson=ON
     -DCMAKE_DISABLE_FIND_PACKAGE_ClangFuzzer=ON
@@ -83,6 +89,10 @@ endif()
 file(STRINGS "${WORK_DIR}/plain/cmake_install.cmake" pages REGEX "bench\\.1\\.gz")
 if(pages OR NOT output MATCHES "Without man page and completion")
   message(FATAL_ERROR "a program for another machine writes its man page here:\n${output}")
+endif()
+file(STRINGS "${WORK_DIR}/plain/cmake_install.cmake" copied REGEX "libdnnl")
+if(copied)
+  message(FATAL_ERROR "an archive is installed as a shared library: ${copied}")
 endif()
 # The folder of the file for pkg-config led to PREFIX/lib as the prefix.
 file(STRINGS "${WORK_DIR}/plain/bench-profiler.pc" prefix REGEX "^prefix=")
