@@ -81,6 +81,7 @@ expect("${result}" "\"record\":\"profile_pass\"")
 run(0 list network/forward/resnet18/f32/onednn/cpu/hot)
 # The configurations that the help names come with the program.
 run(0 validate resnet quick.yaml configs/resnet.yaml)
+run(0 run quick --dry-run)
 
 # Another oneDNN can be tried, also as one side of a gate.
 file(COPY "${WORK_DIR}/moved/lib/bench/libdnnl.so.3" DESTINATION "${WORK_DIR}/other" FOLLOW_SYMLINK_CHAIN)

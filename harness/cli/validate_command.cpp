@@ -31,8 +31,9 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
   PluginWorkers workers(own_path(), env);
   // Loads each file separately, so that an error in one file hides no error in the next.
   for (const std::string& input : arguments.inputs) {
-    LoadRequest request = make_load_request(arguments);
-    request.arguments = {input};
+    Arguments single = arguments;
+    single.inputs = {input};
+    LoadRequest request = make_load_request(single);
     request.load_plugins = [&](const std::vector<std::string>& files) {
       return workers.registry(files);
     };
