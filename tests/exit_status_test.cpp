@@ -247,6 +247,12 @@ TEST_F(ExitStatuses, DuetOfAFolderWithoutABenchIs2) {
   EXPECT_EQ(bench({"duet", kCase, "--base", "elsewhere"}).status, 2);
 }
 
+// It was 2, a wrong command line.
+TEST_F(ExitStatuses, SelftestWhoseWorkerDiesIs3) {
+  EXPECT_EQ(bench({"selftest", kCase, "--duets", "1"}, fault("crash")).status, 3);
+  EXPECT_EQ(bench({"selftest", "--from", "elsewhere"}).status, 2);
+}
+
 TEST_F(ExitStatuses, CompareLooksAtWhatThereIs) {
   ASSERT_EQ(bench({"run", "one.yaml", "--budget", "1ms", "--out", "cut.jsonl"}).status, 3);
   ASSERT_EQ(bench({"run", "skipped.yaml", "--out", "skipped.jsonl"}).status, 0);

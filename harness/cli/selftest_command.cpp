@@ -14,7 +14,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <ostream>
+#include <string>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -61,41 +64,58 @@ Result<SelfTest> measure_machine(const Plan& plan, const Arguments& arguments, E
   return test;
 }
 
-// Returns the tests in the file of --from, or measures one.
-Result<std::vector<SelfTest>> read_or_measure_tests(const Arguments& arguments, Env& env) {
-  if (arguments.gate.from) {
-    BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
-    return read_self_tests(text, *arguments.gate.from);
-  }
-  Arguments test_arguments = arguments;
-  if (test_arguments.inputs.empty())
-    test_arguments.inputs.assign(kDefaultCases.begin(), kDefaultCases.end());
-  const auto plan = plan_or_diagnose(test_arguments, env);
-  if (!plan) return Error{"nothing can be measured", "", ""};
+Result<std::vector<SelfTest>> read_tests(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
+  return read_self_tests(text, path);
+}
+
+ExitStatus print_summary(const std::vector<SelfTest>& tests, const Arguments& arguments, Env& env) {
+  const auto summary = [&] {
+    const bool is_quiet = arguments.verbosity == Verbosity::quiet;
+    const std::optional<WaitingLine> line =
+        is_quiet ? std::nullopt : std::make_optional<WaitingLine>("resampling suites", env);
+    return summarise(tests, {.seed = arguments.seed.value_or(1)});
+  }();
+  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
+  *env.out << (arguments.output == Output::json
+                   ? self_test_json(tests, *summary)
+                   : format_console_lines(format_self_test(tests, *summary), env));
+  return ExitStatus::success;
+}
+
+ExitStatus measure_and_print(const Arguments& arguments, Env& env) {
+  const auto wrong = [&env](const Error& error) {
+    return fail("selftest", error, ExitStatus::usage, env);
+  };
+  const auto plan = plan_or_diagnose(arguments, env);
+  if (!plan) return wrong({"nothing can be measured", "", ""});
   const auto& record = arguments.gate.record;
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  if (record) BENCH_RETURN_IF_ERROR(check_output(*record, existing));
-  BENCH_ASSIGN_OR_RETURN(SelfTest test, measure_machine(*plan, test_arguments, env));
-  if (record) BENCH_RETURN_IF_ERROR(write_file(*record, self_test_lines(test), existing));
-  return std::vector<SelfTest>{std::move(test)};
+  if (record) {
+    if (const Status status = check_output(*record, existing); !status)
+      return wrong(status.error());
+  }
+  const Result<SelfTest> test = measure_machine(*plan, arguments, env);
+  if (!test.ok()) return fail("selftest", test.error(), ExitStatus::not_measured, env);
+  if (record) {
+    if (const Status status = write_file(*record, self_test_lines(*test), existing); !status)
+      return wrong(status.error());
+  }
+  return print_summary({*test}, arguments, env);
 }
 
 }  // namespace
 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
-  const auto tests = read_or_measure_tests(arguments, env);
-  if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
-  const auto summary = [&] {
-    const bool is_quiet = arguments.verbosity == Verbosity::quiet;
-    const std::optional<WaitingLine> line =
-        is_quiet ? std::nullopt : std::make_optional<WaitingLine>("resampling suites", env);
-    return summarise(*tests, {.seed = arguments.seed.value_or(1)});
-  }();
-  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
-  *env.out << (arguments.output == Output::json
-                   ? self_test_json(*tests, *summary)
-                   : format_console_lines(format_self_test(*tests, *summary), env));
-  return ExitStatus::success;
+  if (arguments.gate.from) {
+    const auto tests = read_tests(*arguments.gate.from);
+    if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
+    return print_summary(*tests, arguments, env);
+  }
+  Arguments test_arguments = arguments;
+  if (test_arguments.inputs.empty())
+    test_arguments.inputs.assign(kDefaultCases.begin(), kDefaultCases.end());
+  return measure_and_print(test_arguments, env);
 }
 
 }  // namespace bench
