@@ -62,6 +62,11 @@ Result<StoreContents> read_store_contents(const Arguments& arguments);
 void warn_of_problems(const std::vector<std::string>& problems, const Arguments& arguments,
                       Env& env);
 
+// Returns the error of an operand that names no stored case, with the nearest one, or an example.
+// `ids`: those of the store.
+Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::string& written,
+                          const std::string& folder);
+
 // Returns "1 run", "2 runs".
 std::string format_number_of(std::size_t count, std::string_view noun);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
 #include "base/json_writer.hpp"
+#include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <ostream>
@@ -227,14 +229,39 @@ Result<std::vector<StoreEntry>> select_named_cases(const Arguments& arguments,
       if (entry.history.last() != nullptr && entry.history.last()->measured.id == id)
         named.push_back(std::exchange(entry, {}));
     }
-    if (named.size() == old_size)
-      return Error{fmt::format("{} contains no run of this case", contents.store.folder()), id,
-                   "`bench baseline list` names the cases"};
+    if (named.size() > old_size) continue;
+    std::vector<std::string_view> ids;
+    for (const StoreEntry& entry : contents.cases) {
+      if (const BaselineRecord* last = entry.history.last()) ids.push_back(last->measured.id);
+    }
+    return unknown_stored_case(ids, id, contents.store.folder());
   }
   return named;
 }
 
 }  // namespace
+
+Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::string& written,
+                          const std::string& folder) {
+  Error error{fmt::format("{} contains no run of this case", folder), written, ""};
+  const auto near = nearest_name(written, ids);
+  const auto with_word = std::ranges::find_if(
+      ids, [&](std::string_view id) { return id.find(written) != std::string_view::npos; });
+  if (ids.empty()) {
+    error.next = "store accepted runs with `bench baseline save`";
+  } else if (near) {
+    error.next = fmt::format("did you mean `{}`?", *near);
+  } else if (with_word != ids.end() && !written.empty()) {
+    error.next = fmt::format(
+        "give the id of a case, for example `{}`; `bench baseline list` lists all", *with_word);
+  } else {
+    error.next = fmt::format(
+        "give the id of a stored case, for example `{}`; `bench baseline list` "
+        "lists all",
+        ids.front());
+  }
+  return error;
+}
 
 std::string format_number_of(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/terminal_text.hpp"
@@ -53,10 +52,7 @@ Error unknown_case(const std::vector<CaseTrend>& trends, const std::string& id,
                    const std::string& folder) {
   std::vector<std::string_view> ids;
   for (const CaseTrend& trend : trends) ids.push_back(trend.id);
-  const auto near = nearest_name(id, ids);
-  return {fmt::format("{} contains no run of this case", folder), id,
-          near ? fmt::format("did you mean `{}`?", *near)
-               : "`bench history` without a case lists all of them"};
+  return unknown_stored_case(ids, id, folder);
 }
 
 // Keeps the trends of cases that --filter selects and that the operands name, if there are

@@ -4,6 +4,9 @@
 #include "base/file.hpp"
 #include "base/json_reader.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
+#include "base/terminal_text.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/result/record.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/plugin_workers.hpp"
@@ -29,6 +32,16 @@ std::vector<std::string> list_file_names(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, code))
     names.push_back(entry.path().filename().string());
   return names;
+}
+
+// Returns the command line with the example instead of the wrong argument.
+std::string replace_argument(const Arguments& arguments, const Diagnostic& diagnostic) {
+  std::string line = arguments.program;
+  for (const std::string& word : arguments.command_line) {
+    const bool is_wrong = word == diagnostic.place.file;
+    line += " " + shell_quoted(is_wrong ? diagnostic.example : word);
+  }
+  return line;
 }
 
 }  // namespace
@@ -91,6 +104,26 @@ LoadRequest make_load_request(const Arguments& arguments) {
   return request;
 }
 
+void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const Arguments& arguments,
+                       Env& env) {
+  const std::size_t width = limited_width(env).value_or(kUnlimitedWidth);
+  const std::vector<std::string>* known = nullptr;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.example.empty()) {
+      print_line(*env.err, diagnostic.message());
+      continue;
+    }
+    const std::string message =
+        Error{diagnostic.what, diagnostic.place.text(), introduce_example(diagnostic.next)}
+            .message();
+    print_lines(*env.err, wrap(message + ":", width, 0));
+    print_line(*env.err, "  " + replace_argument(arguments, diagnostic));
+    if (!diagnostic.known.empty()) known = &diagnostic.known;
+  }
+  if (known == nullptr) return;
+  for (const std::string& line : *known) print_lines(*env.err, wrap(line, width, 0));
+}
+
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   if (const Status status = check_slowdown(env.variable(kSlowdownVariable)); !status) {
     print_line(*env.err, status.error().message());
@@ -104,7 +137,7 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   auto plan = load_plan(request);
   workers.rest();
   if (!plan.ok()) {
-    for (const Diagnostic& diagnostic : plan.error()) print_line(*env.err, diagnostic.message());
+    print_diagnostics(plan.error(), arguments, env);
     return std::nullopt;
   }
   if (arguments.shard)

@@ -32,6 +32,11 @@ std::string find_config(const std::string& argument, const std::vector<std::stri
 // Returns a request without `load_plugins`, which the caller sets.
 LoadRequest make_load_request(const Arguments& arguments);
 
+// Prints diagnostics to env.err. Below an argument that names neither a file nor a case, prints the
+// command line with an example instead of it, and at the end all names that there are.
+void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const Arguments& arguments,
+                       Env& env);
+
 // Returns the plan of the arguments' shard, or nullopt after printing its diagnostics to env.err.
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env);
 

@@ -19,7 +19,7 @@ void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
       row.required("line", diagnostic.place.line);
       row.required("column", diagnostic.place.column);
       row.required("message", diagnostic.what);
-      row.required("next", diagnostic.next);
+      row.required("next", diagnostic.next_with_example());
     });
   }) << '\n';
 }
@@ -51,7 +51,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     print_json(diagnostics, env);
   } else {
-    for (const Diagnostic& diagnostic : diagnostics) print_line(*env.err, diagnostic.message());
+    print_diagnostics(diagnostics, arguments, env);
   }
   return diagnostics.empty() ? ExitStatus::success : ExitStatus::usage;
 }

@@ -39,24 +39,13 @@ std::string format_as_list(std::string_view text) {
     if (digits > 0) numbers.push_back(rest.substr(0, digits));
     rest.remove_prefix(std::max<std::size_t>(digits, 1));
   }
-  return numbers.empty() ? "[...]" : fmt::format("[{}]", fmt::join(numbers, ", "));
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
-// Returns a hint for a value of `sweep` or `zip` that is not a mapping of keys to lists.
-std::string make_varying_hint(std::string_view key, const yaml::Node& node) {
-  if (node.kind == yaml::Kind::null || node.kind == yaml::Kind::mapping) {
-    return fmt::format("indent its keys below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
-  }
-  const bool is_list = node.kind == yaml::Kind::sequence;
-  if (is_list && !node.items.empty() && node.items.front()->kind == yaml::Kind::mapping) {
-    return fmt::format("leave out the dashes below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
-  }
-  std::string values;
-  for (const yaml::Node* item : node.items)
-    values += fmt::format("{}{}", values.empty() ? "" : ", ", item->text);
-  return fmt::format(
-      "name the key of these values: `{}: {{ n: {} }}`", key,
-      node.kind == yaml::Kind::scalar ? format_as_list(node.text) : "[" + values + "]");
+// Returns a list or a scalar as a list in YAML; an empty text for another value.
+std::string format_values(const yaml::Node& node) {
+  if (node.kind == yaml::Kind::scalar) return format_as_list(node.text);
+  return node.kind == yaml::Kind::sequence ? yaml::format_flow(node) : "";
 }
 
 // Reads an entry of `cases:` into a CaseTemplate.
@@ -169,6 +158,62 @@ class CaseReader {
     }
   }
 
+  // Whether the key may vary and the text is a list of values for it.
+  bool is_list_for(std::string_view key, const std::string& text) const {
+    const auto document = yaml::parse(text);
+    if (!document.ok() || !document->has_root() || !document->problems().empty()) return false;
+    const yaml::Node& list = document->root();
+    if (list.kind != yaml::Kind::sequence || list.items.empty()) return false;
+    const auto index = find_parameter_index(key);
+    const AxisRow* axis = index ? nullptr : find_axis(key);
+    Diagnostics ignored;
+    const Reader reader(ignored, ignored.add_file(""), reader_.registry());
+    return std::ranges::all_of(list.items, [&](const yaml::Node* item) {
+      if (index) return read_parameter(reader, case_.op->parameters[*index], *item).has_value();
+      return axis != nullptr && read_axis_value(reader, *axis, *item).has_value();
+    });
+  }
+
+  // Returns the first key without a value that may vary over these values. Required parameters come
+  // first.
+  std::optional<std::string_view> find_varying_key(const std::string& values) const {
+    std::vector<std::string_view> keys;
+    if (case_.op != nullptr) {
+      for (const ops::Parameter& parameter : case_.op->parameters) keys.push_back(parameter.name);
+      std::ranges::stable_partition(keys, [&](std::string_view key) {
+        return ops::find_parameter(case_.op->parameters, key)->fallback == ops::kRequired;
+      });
+    }
+    for (const std::string_view name : setting_names(owner())) keys.push_back(name);
+    const auto found = std::ranges::find_if(keys, [&](std::string_view key) {
+      return !written_.contains(key) && is_list_for(key, values);
+    });
+    return found == keys.end() ? std::nullopt : std::optional(*found);
+  }
+
+  // Returns a hint for a value of `sweep` or `zip` that is not a mapping of keys to lists.
+  std::string make_varying_hint(std::string_view group, const yaml::Node& node) const {
+    constexpr std::string_view kAnyValues = "[1, 8]";
+    const std::string values = format_values(node);
+    if (const auto key = find_varying_key(values)) {
+      return fmt::format("name the key of these values: `{}: {{ {}: {} }}`", group, *key, values);
+    }
+    // `threads` may always vary.
+    const std::string_view key = find_varying_key(std::string(kAnyValues)).value_or("threads");
+    const std::string example = fmt::format("`{}: {{ {}: {} }}`", group, key, kAnyValues);
+    const bool is_list = node.kind == yaml::Kind::sequence;
+    if (is_list && !node.items.empty() && node.items.front()->kind == yaml::Kind::mapping)
+      return fmt::format("leave out the dashes below `{}:`, or write {}", group, example);
+    return fmt::format("indent its keys below `{}:`, or write {}", group, example);
+  }
+
+  // Returns a hint for a value of a key of `sweep` or `zip` that is not a list.
+  std::string make_list_hint(std::string_view key, const yaml::Node& node) const {
+    const std::string values = format_values(node);
+    return is_list_for(key, values) ? fmt::format("write `{}: {}`", key, values)
+                                    : "write its values in brackets, with commas between them";
+  }
+
   void read_varying(std::string_view key, void (CaseReader::*read_group)(const yaml::Node&)) {
     const yaml::Entry* entry = node_.find(key);
     if (entry == nullptr) return;
@@ -193,10 +238,8 @@ class CaseReader {
     const AxisRow* axis = index ? nullptr : find_allowed_axis(entry);
     if (!index && axis == nullptr) return {};
     if (entry.value->kind != yaml::Kind::sequence || entry.value->items.empty()) {
-      const bool is_value = entry.value->kind == yaml::Kind::scalar;
       reader_.report_mismatch(*entry.value, entry.key, "a list of at least one value",
-                              fmt::format("write `{}: {}`", entry.key,
-                                          is_value ? format_as_list(entry.value->text) : "[...]"));
+                              make_list_hint(entry.key, *entry.value));
       return {};
     }
     std::vector<Assignment> assignments;

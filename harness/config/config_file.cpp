@@ -167,7 +167,7 @@ std::optional<yaml::Problem> find_network_description(const yaml::Document& docu
   if (name == nullptr || document.root().find("layers") == nullptr) return std::nullopt;
   return yaml::Problem{name->location, "this file describes a network and is not a configuration",
                        fmt::format("a configuration measures it with `cases: [{{ network: {} }}]`",
-                                   name->value->text)};
+                                   yaml::format_scalar(name->value->text))};
 }
 
 // Adds to a syntax error that the file, to judge by its name, may not be a configuration.

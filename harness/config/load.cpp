@@ -7,12 +7,12 @@
 #include "harness/config/case_template.hpp"
 #include "harness/config/config_file.hpp"
 #include "harness/config/expand.hpp"
+#include "harness/config/known_words.hpp"
 #include "harness/config/network_file.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/selection.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -87,9 +87,7 @@ class Loader {
                std::count(argument.begin(), argument.end(), '/') >= kMinIdSlashes) {
       read_id(argument);
     } else {
-      const Error& error = *source.read_error;
-      diagnostics_.add({diagnostics_.add_argument(argument), {}}, error.what,
-                       make_argument_hint(argument));
+      report_word(argument, source.read_error->what);
     }
   }
 
@@ -106,35 +104,26 @@ class Loader {
     return {names.begin(), names.end()};
   }
 
-  // Returns what to give instead of an argument that is neither a file nor an id.
-  std::string make_argument_hint(const std::string& argument) const {
-    if (const ops::Operator* op = registry().find(argument)) {
-      const auto direction =
-          ops::direction_names()[static_cast<std::size_t>(op->directions.front())];
-      return fmt::format(
-          "`{0}` is an operator; a case of it has an id such as `{0}/{1}/{2}/f32/{3}/"
-          "cpu/hot`",
-          argument, direction, op->examples.empty() ? "..." : op->examples.front(),
-          registry().default_backend("cpu", argument));
-    }
-    const std::vector<std::string> networks = list_yaml_names(request_.network_folders);
-    const std::vector<std::string_view> network_names(networks.begin(), networks.end());
-    if (const auto network = nearest_name(argument, network_names)) {
-      return fmt::format(
-          "the network `{0}` is the case `network/forward/{0}/f32/onednn/cpu/hot`; a "
-          "configuration with `network: {0}` also measures its layers",
-          *network);
-    }
-    std::string hint =
-        "give a configuration file, or a case id such as "
-        "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`";
+  KnownWords known_words() const {
+    KnownWords words{&registry(), list_yaml_names(request_.network_folders), {}};
     for (const std::string& folder : request_.config_folders) {
-      const std::vector<std::string> configs = list_yaml_names({folder});
-      if (!configs.empty())
-        return fmt::format("{}; {} has the configurations {}", hint, folder,
-                           fmt::join(configs, ", "));
+      if (words.suites.empty()) words.suites = list_yaml_names({folder});
     }
-    return hint;
+    return words;
+  }
+
+  void report_word(const std::string& argument, const std::string& read_error) {
+    const KnownWords words = known_words();
+    diagnostics_.add_word(diagnostics_.add_argument(argument),
+                          answer_word(argument, read_error, words),
+                          list_known_words(argument, words));
+  }
+
+  void report_id(const std::string& argument, int number, Error error) {
+    diagnostics_.add_word(
+        number,
+        {std::move(error.what), std::move(error.next), example_for_id(argument, known_words())},
+        {});
   }
 
   const ops::OperatorRegistry& registry() const {
@@ -173,7 +162,7 @@ class Loader {
   void read_id(const std::string& argument) {
     const FileLocation location{diagnostics_.add_argument(argument), {0, 0}};
     const auto key = parse_id(argument, registry());
-    if (!key.ok()) return diagnostics_.add(location, key.error().what, key.error().next);
+    if (!key.ok()) return report_id(argument, location.file, key.error());
     if (plan_.name.empty()) plan_.name = key->op;
     auto entry = template_from_key(*key, location, registry());
     if (!entry.ok()) return diagnostics_.add(location, entry.error().what, entry.error().next);
@@ -266,7 +255,8 @@ class Loader {
                                        [](const ConfigFile* file) { return file->has_cases; });
     if (!has_cases && root.document.has_root() &&
         root.document.root().kind == yaml::Kind::mapping) {
-      diagnostics_.add({root.file, {1, 1}}, "there are no cases", "add `cases:`");
+      diagnostics_.add({root.file, {1, 1}}, "there are no cases",
+                       "add `cases: [{ op: gemm, m: 64, n: 64, k: 64 }]`, for example");
     }
     for (const ConfigFile* file : files) read_cases(*file);
     if (plan_.name.empty()) {

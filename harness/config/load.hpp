@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,18 @@ struct Diagnostic {
   Place place;
   std::string what;  // what was found and what was expected
   std::string next;  // the nearest valid name or value, or what to do; may be empty
-  // Returns "configs/a.yaml:3:5: unknown key `strid`; did you mean `stride`?".
+  // A valid argument in place of one that names neither a file nor a case; empty otherwise.
+  std::string example = {};
+  // For such an argument: "operators: conv gemm ...", "networks: ...", ...
+  std::vector<std::string> known = {};
+  // Returns "configs/a.yaml:3:5: unknown key `strid`; did you mean `stride`?", with the example.
   std::string message() const;
+  // Returns `next` with the example.
+  std::string next_with_example() const;
 };
+
+// Returns the sentence of Diagnostic::next, up to the example that follows it.
+std::string introduce_example(std::string_view next);
 
 struct LoadRequest {
   // Paths of files and case ids. An argument is a case id only if it cannot be read as a file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the messages that load_plan() reports for mistakes in a configuration.
 #include "harness/config/case_id.hpp"
+#include "harness/config/known_words.hpp"
 #include "harness/config/load.hpp"
 #include "ops/operator.hpp"
 
@@ -98,8 +99,7 @@ TEST(LoadErrors, AMisspelledGroupOfANestedKeyIsCorrected) {
             "`measure.processes`?\n");
 }
 
-// Earlier, each of these was only "cannot open the file".
-TEST(LoadErrors, AnOperatorOrANetworkInPlaceOfACaseIsToldItsId) {
+LoadRequest request_of_words(std::vector<std::string> words) {
   LoadRequest request;
   request.read = [](const std::string& path) -> Result<std::string> {
     return Error{"no such file", path, ""};
@@ -111,24 +111,75 @@ TEST(LoadErrors, AnOperatorOrANetworkInPlaceOfACaseIsToldItsId) {
     if (folder == "configs") return {"quick.yaml", "gemm.yaml", "networks"};
     return {};
   };
-  request.arguments = {"gemm", "resnet50", "nothing"};
-  const Result<Plan, std::vector<Diagnostic>> plan = load_plan(request);
-  ASSERT_FALSE(plan.ok());
+  request.arguments = std::move(words);
+  return request;
+}
+
+std::vector<Diagnostic> answers_to(std::vector<std::string> words) {
+  const Result<Plan, std::vector<Diagnostic>> plan = load_plan(request_of_words(std::move(words)));
+  return plan.ok() ? std::vector<Diagnostic>{} : plan.error();
+}
+
+// Earlier, each of these was only "cannot open the file".
+TEST(LoadErrors, AnOperatorOrANetworkInPlaceOfACaseIsToldItsId) {
   std::string lines;
-  for (const Diagnostic& mistake : plan.error()) lines += mistake.message() + "\n";
-  const std::string id = "gemm/forward/" + std::string(ops::find_operator("gemm")->examples[0]) +
-                         "/f32/onednn/cpu/hot";
-  EXPECT_TRUE(parse_id(id).ok());
-  EXPECT_EQ(
-      lines,
-      "gemm: no such file; `gemm` is an operator; a case of it has an id such as `" + id +
-          "`\n"
-          "resnet50: no such file; the network `resnet50_v1_5` is the case "
-          "`network/forward/resnet50_v1_5/f32/onednn/cpu/hot`; a configuration with `network: "
-          "resnet50_v1_5` also measures its layers\n"
-          "nothing: no such file; give a configuration file, or a case id such as "
-          "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`; configs has the configurations gemm, "
-          "quick\n");
+  for (const Diagnostic& mistake : answers_to({"gemm", "resnet50", "nothing"}))
+    lines += mistake.message() + "\n";
+  const std::string id = "gemm/forward/m16n32k64/f32/onednn/cpu/hot";
+  EXPECT_EQ(lines,
+            "gemm: is an operator, not a case; the configuration is `gemm.yaml`; give the id of a "
+            "case, for example `" +
+                id +
+                "`\n"
+                "resnet50: no such file; did you mean the network `resnet50_v1_5`? A configuration "
+                "with `network: resnet50_v1_5` also measures its layers; give the id of a case, "
+                "for example `network/forward/resnet50_v1_5/f32/onednn/cpu/hot`\n"
+                "nothing: no such file; give a configuration, or the id of a case, for example `" +
+                id + "`\n");
+}
+
+// Earlier, a word that was not nearly a name got no list of what there is, and ids that were cut
+// short got no example.
+TEST(LoadErrors, EveryWrongWordGetsAnExampleThatCanBePasted) {
+  struct Row {
+    std::string word, example;
+  };
+  const std::string gemm =
+      example_of_operator(*ops::find_operator("gemm"), ops::built_in_operators());
+  const std::string conv =
+      example_of_operator(*ops::find_operator("conv"), ops::built_in_operators());
+  const std::string resnet = example_of_network("resnet50_v1_5");
+  for (const auto& [word, example] :
+       {Row{"gem", gemm}, Row{"matmul", gemm}, Row{"Conv2d", conv}, Row{"zzz", gemm},
+        Row{"quik", "quick"}, Row{"configs/quik.yaml", "quick"}, Row{"network", resnet},
+        Row{"resnet50", resnet}, Row{"conv/forward", conv}, Row{"conv/", conv},
+        Row{"gemm/m64n64k64", gemm}, Row{"network/forward/resnet50", resnet},
+        Row{"relu",
+            example_of_operator(*ops::find_operator("pointwise"), ops::built_in_operators())}}) {
+    const std::vector<Diagnostic> answers = answers_to({word});
+    ASSERT_EQ(answers.size(), 1u) << word;
+    EXPECT_EQ(answers[0].example, example) << word;
+    EXPECT_THAT(answers[0].message(), testing::StartsWith(word + ": "));
+    EXPECT_THAT(answers[0].message(), testing::EndsWith("or example `" + example + "`"));
+  }
+}
+
+TEST(LoadErrors, AWrongWordIsToldAllNamesTheNearestFirst) {
+  const std::vector<Diagnostic> answers = answers_to({"vgg61"});
+  ASSERT_EQ(answers.size(), 1u);
+  ASSERT_EQ(answers[0].known.size(), 3u);
+  EXPECT_THAT(answers[0].known[0], AllOf(testing::StartsWith("operators: "), HasSubstr(" gemm")));
+  EXPECT_EQ(answers[0].known[1], "networks: vgg16 resnet50_v1_5");
+  EXPECT_EQ(answers[0].known[2], "configurations: gemm quick");
+}
+
+TEST(LoadErrors, TheExampleOfEveryOperatorIsTheIdOfACase) {
+  for (const ops::Operator* op : ops::built_in_operators().operators()) {
+    const std::string id = example_of_operator(*op, ops::built_in_operators());
+    const auto key = parse_id(id);
+    ASSERT_TRUE(key.ok()) << id << ": " << key.error().message();
+    EXPECT_EQ(to_id(*key), id);
+  }
 }
 
 // Earlier, the hint for `m: 1..128` was `m: [1..128]`, which is not valid either.
@@ -144,7 +195,7 @@ TEST(LoadErrors, TheHintForARangeIsAListThatCanBeRead) {
     EXPECT_EQ(load_with(list), "");
   }
   EXPECT_THAT(mistakes_of("version: 1\ncases: [{op: gemm, m: 1, n: 1, k: 1, sweep: 1..8}]\n"),
-              HasSubstr("`sweep: { n: [1, 8] }`"));
+              HasSubstr("`sweep: { batch: [1, 8] }`"));
 }
 
 }  // namespace

@@ -211,9 +211,10 @@ TEST(LoadPlans, AMissingFileIsNamed) {
   const Result_ plan = load_plan(request);
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(messages(plan.error()),
-            "nowhere.yaml: no such file; give a configuration file, or a case id such as "
-            "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`\n"
-            "cnv/forward/c1/f32/onednn/cpu/hot: unknown operator `cnv`; did you mean `conv`?\n");
+            "nowhere.yaml: no such file; give a configuration, or the id of a case, for example "
+            "`gemm/forward/m16n32k64/f32/onednn/cpu/hot`\n"
+            "cnv/forward/c1/f32/onednn/cpu/hot: unknown operator `cnv`; did you mean `conv`? For "
+            "example `conv/forward/n2c16h9w9k16r3s3/f32/onednn/cpu/hot`\n");
 }
 
 TEST(LoadPlans, TheOrderOfKeysDoesNotMatter) {
@@ -365,7 +366,7 @@ TEST(LoadErrors, AKeyOfAGroupIsHintedEverywhere) {
   const std::string text = messages(plan.error());
   EXPECT_THAT(text,
               testing::HasSubstr("unknown key `processes` of defaults; it is a key of `measure`: "
-                                 "indent it below, or write `measure: { processes: ... }`"));
+                                 "indent it below, or write `measure: { processes: 5 }`"));
   EXPECT_THAT(text,
               testing::HasSubstr("unknown key `iterations` of a gemm; it is a key of `warmup`"));
   EXPECT_THAT(text, testing::HasSubstr("unknown key `max_time`; write --set measure.max_time=..."));

@@ -66,7 +66,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
         diagnostics_.add(
             {file->file, {1, 1}},
             fmt::format("the file contains a network named {}", quote(file->definition.name)),
-            fmt::format("write `network: {}` or rename the file", name));
+            fmt::format("write `network: {}` or rename the file", yaml::format_scalar(name)));
         file.reset();
       }
       entry = files_.emplace(path, std::move(file)).first;

@@ -1,24 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/parameter_value.hpp"
 
+#include "base/number.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/post_op.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 namespace bench {
 namespace {
 
+// Whether the list has values, all of which are integers or lists of such values.
+bool is_list_of_integers(const yaml::Node& node) {
+  return node.kind == yaml::Kind::sequence && !node.items.empty() &&
+         std::ranges::all_of(node.items, [](const yaml::Node* item) {
+           return item->kind == yaml::Kind::sequence
+                      ? is_list_of_integers(*item)
+                      : item->kind == yaml::Kind::scalar &&
+                            parse_number<std::int64_t>(item->text).has_value();
+         });
+}
+
+// Reports a list `found` in place of one value. `values` are all values of the parameter.
+void report_list(const Reader& reader, const ops::Parameter& parameter, const yaml::Node& found,
+                 const yaml::Node& values) {
+  reader.report_mismatch(found, parameter.name, "one value",
+                         is_list_of_integers(values)
+                             ? fmt::format("for a case of each, write `sweep: {{ {}: {} }}`",
+                                           parameter.name, yaml::format_flow(values))
+                             : "");
+}
+
 // Reads one integer of at least the parameter's minimum.
 std::optional<std::int64_t> read_integer(const Reader& reader, const ops::Parameter& parameter,
                                          const yaml::Node& node) {
   if (node.kind == yaml::Kind::sequence) {
-    reader.report_mismatch(node, parameter.name, "one value",
-                           fmt::format("several cases: sweep: {{ {}: [...] }}", parameter.name));
+    report_list(reader, parameter, node, node);
     return std::nullopt;
   }
   return reader.integer(node, parameter.name, parameter.minimum,
@@ -30,7 +52,11 @@ std::optional<ops::Value> read_numbers(const Reader& reader, const ops::Paramete
   std::vector<std::int64_t> numbers;
   const std::vector<const yaml::Node*> items = reader.items(node, parameter.name);
   for (const yaml::Node* item : items) {
-    if (const auto number = read_integer(reader, parameter, *item)) numbers.push_back(*number);
+    if (item->kind == yaml::Kind::sequence) {
+      report_list(reader, parameter, *item, node);
+    } else if (const auto number = read_integer(reader, parameter, *item)) {
+      numbers.push_back(*number);
+    }
   }
   if (numbers.empty() || numbers.size() != items.size()) return std::nullopt;
   return ops::Value(std::move(numbers));

@@ -54,6 +54,11 @@ void Diagnostics::add(FileLocation location, std::string what, std::string next)
                    std::move(next)});
 }
 
+void Diagnostics::add_word(int argument, WordAnswer answer, std::vector<std::string> known) {
+  entries_.insert({argument, 0, 0, std::move(answer.what), std::move(answer.next),
+                   std::move(answer.example), std::move(known)});
+}
+
 std::vector<Diagnostic> Diagnostics::list(std::size_t limit) const {
   std::vector<Diagnostic> result;
   for (const Entry& entry : entries_) {
@@ -62,7 +67,7 @@ std::vector<Diagnostic> Diagnostics::list(std::size_t limit) const {
       break;
     }
     const FileLocation location{entry.file, {entry.line, entry.column}};
-    result.push_back({place(location), entry.what, entry.next});
+    result.push_back({place(location), entry.what, entry.next, entry.example, entry.known});
   }
   return result;
 }
@@ -204,7 +209,17 @@ bool Reader::is_mapping(const yaml::Node& node, std::string_view key) const {
   return false;
 }
 
-std::string Diagnostic::message() const { return Error{what, place.text(), next}.message(); }
+std::string Diagnostic::message() const {
+  return Error{what, place.text(), next_with_example()}.message();
+}
+
+std::string introduce_example(std::string_view next) {
+  return fmt::format("{}{}or example", next, next.ends_with('?') ? " F" : ", f");
+}
+
+std::string Diagnostic::next_with_example() const {
+  return example.empty() ? next : fmt::format("{} `{}`", introduce_example(next), example);
+}
 
 std::string Place::text() const {
   if (line <= 0) return file;

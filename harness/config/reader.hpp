@@ -5,6 +5,7 @@
 
 #include "base/quote.hpp"
 #include "base/units.hpp"
+#include "harness/config/known_words.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/yaml.hpp"
 #include "ops/operator_registry.hpp"
@@ -47,6 +48,8 @@ class Diagnostics {
 
   // Adds an error. Drops it if an equal error exists, since a sweep may repeat the same mistake.
   void add(FileLocation location, std::string what, std::string next = {});
+  // Adds the error of an argument that names neither a file nor a case.
+  void add_word(int argument, WordAnswer answer, std::vector<std::string> known);
   std::size_t count() const { return entries_.size(); }
   // Returns the errors ordered by file and position. If there are more than `limit`, one more entry
   // gives the number of omitted errors.
@@ -59,7 +62,8 @@ class Diagnostics {
   };
   struct Entry {
     int file, line, column;
-    std::string what, next;
+    std::string what, next, example = {};
+    std::vector<std::string> known = {};
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
   std::vector<Source> sources_;

@@ -341,19 +341,33 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
   return false;
 }
 
-std::optional<std::string_view> find_settings_group(std::string_view key) {
-  const auto has_key = [&](const auto& rows) {
-    return std::ranges::any_of(rows, [&](const auto& row) { return row.info.name == key; });
-  };
-  if (has_key(kMeasure)) return "measure";
-  if (has_key(kWarmup)) return "warmup";
+namespace {
+
+// A key of `measure` or `warmup`.
+struct GroupedKey {
+  std::string_view group, default_value;
+};
+std::optional<GroupedKey> find_grouped_key(std::string_view key) {
+  for (const auto& row : kMeasure) {
+    if (row.info.name == key) return GroupedKey{"measure", row.info.default_value};
+  }
+  for (const auto& row : kWarmup) {
+    if (row.info.name == key) return GroupedKey{"warmup", row.info.default_value};
+  }
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<std::string_view> find_settings_group(std::string_view key) {
+  const auto found = find_grouped_key(key);
+  return found ? std::optional(found->group) : std::nullopt;
+}
+
 std::string expected_setting(std::string_view written, std::span<const std::string_view> names) {
-  if (const auto group = find_settings_group(written)) {
-    return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: ... }}`",
-                       *group, written);
+  if (const auto found = find_grouped_key(written)) {
+    return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: {2} }}`",
+                       found->group, written, found->default_value);
   }
   return expected_key(written, names);
 }

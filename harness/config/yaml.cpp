@@ -2,6 +2,7 @@
 #include "harness/config/yaml.hpp"
 
 #include "base/characters.hpp"
+#include "base/json_writer.hpp"
 #include "base/lines.hpp"
 #include "base/quote.hpp"
 #include "base/utf8.hpp"
@@ -499,6 +500,31 @@ std::optional<Problem> find_syntax_mistake(std::string_view text, SourceLocation
     if (auto problem = find(lines)) return problem;
   }
   return std::nullopt;
+}
+
+std::string format_scalar(std::string_view text) {
+  const auto is_plain_character = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '+';
+  };
+  const bool is_plain = !text.empty() && (is_letter(text.front()) || is_digit(text.front())) &&
+                        std::ranges::all_of(text, is_plain_character);
+  if (is_plain) return std::string(text);
+  std::string quoted;
+  append_json_text(quoted, text);  // each text of JSON is one of YAML
+  return quoted;
+}
+
+std::string format_flow(const Node& node) {
+  if (node.kind == Kind::scalar) return format_scalar(node.text);
+  if (node.kind == Kind::null) return "null";
+  std::string text;
+  for (const Node* item : node.items)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", format_flow(*item));
+  for (const Entry& entry : node.entries) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", format_scalar(entry.key),
+                        format_flow(*entry.value));
+  }
+  return node.kind == Kind::mapping ? fmt::format("{{ {} }}", text) : fmt::format("[{}]", text);
 }
 
 }  // namespace bench::yaml

@@ -87,6 +87,12 @@ class Document {
 // character, a cycle of aliases, or an exceeded limit.
 Result<Document, Problem> parse(std::string_view text);
 
+// Returns a text as a scalar between braces: as it is, or in quotes if it would have another
+// meaning.
+std::string format_scalar(std::string_view text);
+// Returns the text of a node in one line: "[1, 8]", "{ m: 8 }".
+std::string format_flow(const Node& node);
+
 // Finds the mistake in `text` that made the YAML library stop at `failure`. The library does not
 // report what to write, and it often stops a line after the mistake. Recognises tabs as
 // indentation, missing spaces after colons, unclosed brackets, two keys in one line, and wrong
