@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/advice.hpp"
+#include "harness/result/ceilings.hpp"
 #include "harness/result/recoverable.hpp"
 #include "harness/result/summary.hpp"
 
@@ -155,6 +156,23 @@ std::string format_cache_mode(const std::vector<CaseGain>& gains, std::size_t ot
   return has_one_mode ? fmt::format(" with cache {}", first) : " (each in its first cache mode)";
 }
 
+// Says that the run has calibrated the ceilings, and how precisely; empty for other ceilings.
+std::string calibration_sentence(const std::vector<CaseGain>& gains) {
+  bool is_calibrated = false;
+  std::optional<double> precision;  // the largest
+  for (const CaseGain& entry : gains) {
+    const Roofline& roofline = *entry.record->roofline;
+    if (roofline.source != CeilingSource::calibrated) continue;
+    is_calibrated = true;
+    precision = std::max(precision, roofline.precision);
+  }
+  if (!is_calibrated) return "";
+  return fmt::format(
+      " These ceilings were calibrated in this run{}; `bench peak` measures them longer and stores "
+      "them.",
+      precision ? fmt::format(", to about {}", format_precision(*precision)) : "");
+}
+
 std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
                       std::size_t other_modes) {
   if (gains.empty()) {
@@ -185,9 +203,9 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
                         format_cache_mode(gains, other_modes), weight,
                         gains.size() == 1 ? "s" : "");
   return fmt::format(
-      "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
+      "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).{}", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
-      format_bounds(gains));
+      format_bounds(gains), calibration_sentence(gains));
 }
 
 std::string recoverable_note(const std::vector<CaseGain>& gains) {
@@ -249,6 +267,18 @@ std::string advice_note(const Report& report) {
     return fmt::format("{} The case is {}{} ({}).", cases.text, cases.first->id, others, id);
   }
   return "";
+}
+
+std::string beside_note(const Report& report) {
+  std::vector<std::string> others;
+  const auto add = [&](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (std::ranges::count(others, text) == 0) others.push_back(text);
+    }
+  };
+  for (const RunRecord& run : report.runs) add(run.beside);
+  for (const EndRecord& end : report.ends) add(end.beside);
+  return beside_sentence(others);
 }
 
 std::string missing_interval_note(const Report& report) {
@@ -413,6 +443,7 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   notes.add(NoteTopic::quality, peak_note(report, gains, summed.other_modes));
   // If the run has networks, the notes on their layers answer where most can be gained.
   notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(gains));
+  notes.add(NoteTopic::certainty, beside_note(report));
   notes.add(NoteTopic::certainty, missing_interval_note(report));
   notes.add(NoteTopic::gain, std::move(networks));
   notes.add(NoteTopic::other, advice_note(report));

@@ -118,6 +118,25 @@ TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {
               ElementsAre(StartsWith("1 case with known ceilings runs at 50 % ")));
 }
 
+// A short run answered that it does not know how near its times are to the ceilings.
+TEST(RunAnswer, SaysThatTheCeilingsWereCalibratedInTheRunAndHowPrecisely) {
+  Report report;
+  report.cases.push_back(limited("a", 2ms, 1ms, Bound::compute));
+  report.cases.back().roofline->source = CeilingSource::calibrated;
+  report.cases.back().roofline->precision = 0.04;
+  report.cases.push_back(limited("b", 2ms, 1ms, Bound::compute));
+  const auto answer = [&] { return answer_notes(report).front(); };
+  EXPECT_THAT(answer(), HasSubstr(" These ceilings were calibrated in this run, to about 4 %; "
+                                  "`bench peak` measures them longer and stores them."));
+  report.cases.back().roofline->source = CeilingSource::calibrated;
+  report.cases.back().roofline->precision = 0.005;
+  EXPECT_THAT(answer(), HasSubstr("to about 4 %"));  // the widest of all
+  for (CaseRecord& record : report.cases) record.roofline->precision.reset();
+  EXPECT_THAT(answer(), HasSubstr("calibrated in this run; `bench peak`"));
+  for (CaseRecord& record : report.cases) record.roofline->source = CeilingSource::stored;
+  EXPECT_THAT(answer(), testing::Not(HasSubstr("calibrated")));
+}
+
 // This sentence was once computed but not printed.
 TEST(RunAnswer, NamesTheLayersThatHoldWhatANetworkCouldGain) {
   Report report;

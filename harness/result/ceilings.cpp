@@ -11,6 +11,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace bench {
 namespace {
@@ -137,6 +139,31 @@ std::string find_ceiling_violation(const Ceiling& ceiling) {
       rate && !is_movement && !is_dispatch)
     return is_possible_rate(rate->value) ? "" : "`flops_per_s` is not from 1e3 to 1e21";
   return fmt::format("`{}` has another unit", ceiling.name);
+}
+
+std::vector<std::string_view> loop_types(std::string_view dtype) {
+  if (dtype == kDoubleType) return {kDoubleType};
+  if (std::ranges::count(kAcceleratedTypes, dtype, &AcceleratedType::dtype) == 0)
+    return {kConvertedType};
+  return {kConvertedType, find_computed_type(dtype)};
+}
+
+std::optional<double> calibration_precision(const Ceilings& ceilings) {
+  std::map<std::tuple<std::string_view, std::string_view, int>, const Ceiling*> best;
+  for (const Ceiling& row : ceilings.rows) {
+    if (!row.precision || std::holds_alternative<Nanoseconds>(row.value)) continue;
+    const auto [entry, is_new] = best.try_emplace({row.name, row.level, row.threads}, &row);
+    if (!is_new && row.value > entry->second->value) entry->second = &row;
+  }
+  std::optional<double> largest;
+  for (const auto& [key, row] : best)
+    largest = std::max(largest.value_or(*row->precision), *row->precision);
+  return largest;
+}
+
+std::string format_precision(double precision) {
+  constexpr double kSmall = 0.01;
+  return fmt::format("{:.{}f} %", 100 * precision, precision < kSmall ? 1 : 0);
 }
 
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,

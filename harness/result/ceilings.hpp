@@ -36,6 +36,9 @@ struct Ceiling {
   std::string level;  // one of kMemoryLevels for bandwidths, else empty
   int threads = 1;
   CeilingValue value;
+  // Share by which the rate of the median sample is below that of the best one, which is the
+  // ceiling. Only calibrated ceilings have it.
+  std::optional<double> precision = std::nullopt;
   friend bool operator==(const Ceiling&, const Ceiling&) = default;
 };
 
@@ -54,6 +57,15 @@ struct Ceilings {
   std::string gpu = {};
   std::string capability = {};
 };
+
+// Returns the data types of the loops of arithmetic that bound a case of this data type.
+std::vector<std::string_view> loop_types(std::string_view dtype);
+
+// Returns the largest precision of all calibrated rates, each from the moment in which it was
+// highest; nullopt if there are none.
+std::optional<double> calibration_precision(const Ceilings& ceilings);
+// Formats a precision: "4 %", "0.3 %".
+std::string format_precision(double precision);
 
 // The following functions return nullopt if the ceiling was not measured. Rates and bandwidths for
 // a number of threads between 1 and all are interpolated linearly. All threads together are never

@@ -46,6 +46,7 @@ void run_fields(Archive& archive, Run& run) {
   archive.optional("arguments", run.arguments);
   archive.optional("shard", run.shard);
   archive.optional("under", run.under);
+  archive.optional("beside", run.beside);
   archive.object("config", [&](Archive& config) {
     config.optional("name", run.config_name);
     config.optional("files", run.config_files);
@@ -188,6 +189,7 @@ void roofline_fields(Archive& archive, Roofline& roofline) {
   archive.optional("peak_flops_per_s", roofline.peak_flops_per_s);
   archive.optional("peak_bytes_per_s", roofline.peak_bytes_per_s);
   archive.required("source", roofline.source);
+  archive.optional("precision", roofline.precision);
 }
 
 void fields(auto& archive, JsonOf<MemoryUse> auto& memory) {
@@ -279,6 +281,7 @@ void end_fields(Archive& archive, End& end) {
     accounting.optional("profile_ns", end.accounting.profile);
     accounting.required("idle_ns", end.accounting.idle);
   });
+  archive.optional("beside", end.beside);
 }
 
 // Complete lines of a result file.

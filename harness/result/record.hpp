@@ -104,6 +104,8 @@ struct RunRecord {
   std::optional<std::string> shard;    // "1/4"
   // The profiler's command (`--under`). Times of such a run are not comparable with other runs.
   std::optional<std::string> under;
+  // The other measurements of `bench` that ran on this machine when this one began.
+  std::vector<std::string> beside = {};
   EnvironmentRecord environment;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
@@ -255,6 +257,8 @@ struct Roofline {
   std::optional<FlopsPerSecond> peak_flops_per_s;
   std::optional<BytesPerSecond> peak_bytes_per_s;
   CeilingSource source = CeilingSource::stored;
+  // How uncertain calibrated ceilings are (Ceiling::precision). nullopt for others.
+  std::optional<double> precision = std::nullopt;
   friend bool operator==(const Roofline&, const Roofline&) = default;
 };
 
@@ -356,6 +360,8 @@ struct EndRecord {
   int exit = 0;                   // ExitStatus
   std::int64_t not_measured = 0;  // cases without a time because of the budget or an interruption
   Accounting accounting;
+  // The other measurements of `bench` that began on this machine while this one ran.
+  std::vector<std::string> beside = {};
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include "harness/result/report_builder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unordered_map>
 
@@ -126,6 +127,13 @@ Result<ReportBuilder> parse_records(std::string_view text, const std::string& na
 Result<Report> parse_report(std::string_view text, const std::string& name) {
   BENCH_ASSIGN_OR_RETURN(ReportBuilder builder, parse_records(text, name));
   return std::move(builder).report();
+}
+
+std::string beside_sentence(const std::vector<std::string>& others) {
+  if (others.empty()) return "";
+  return fmt::format(
+      "Times may be too long: {} of bench ran on this machine at the same time: {}.",
+      others.size() == 1 ? "another measurement" : "other measurements", fmt::join(others, "; "));
 }
 
 }  // namespace bench

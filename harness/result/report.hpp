@@ -27,6 +27,9 @@ struct Report {
   std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };
 
+// Returns a sentence that names the other measurements beside which one ran; empty without any.
+std::string beside_sentence(const std::vector<std::string>& others);
+
 // Returns one line of JSON without a newline. docs/result_file.md defines field names and units.
 // Unknown values are omitted.
 std::string to_json_line(const Record& record);

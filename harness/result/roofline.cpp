@@ -238,6 +238,8 @@ std::optional<Roofline> compute_roofline(const RooflineInput& input, const Ceili
   const int threads = on_gpu ? 1 : input.threads.value_or(ceilings.threads);
   Roofline roofline;
   roofline.source = ceilings.source;
+  if (ceilings.source == CeilingSource::calibrated)
+    roofline.precision = calibration_precision(ceilings);
   const auto flops = static_cast<double>(necessary_flops(input.work));
   const auto bytes = static_cast<double>(input.work.traffic().count);
   if (flops > 0) {

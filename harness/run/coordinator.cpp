@@ -249,6 +249,7 @@ Status Run::append_run_record() {
   record.arguments = options_.arguments;
   record.shard = options_.shard;
   record.under = options_.under;
+  record.beside = options_.beside;
   record.environment = parts_.environment;
   add_library(session_.greeting(), record.environment);
   if (parts_.device_details) record.environment.details.merge(parts_.device_details());
@@ -377,18 +378,13 @@ Status Run::ensure_worker(std::optional<int> threads) {
 
 Status Run::ensure_ceilings() {
   if (!ceilings_.rows.empty() || parts_.calibration.empty() || stop_cause_) return Done{};
+  const Nanoseconds limit = calibration_limit(limit_.remaining());
+  if (limit < kCalibrationCaseTime) return Done{};
   ceilings_.source = CeilingSource::calibrated;
   const Nanoseconds start = env_.clock->now();
-  BENCH_RETURN_IF_ERROR(measure_ceilings(parts_.calibration, kCalibrationLimit, ceilings_));
+  BENCH_RETURN_IF_ERROR(measure_ceilings(parts_.calibration, limit, ceilings_));
   first_ceilings_ = ceilings_;
-  if (ceilings_.rows.empty()) {
-    observer_.message("ceilings: none are stored for this machine, and none could be measured");
-    return Done{};
-  }
-  observer_.message(fmt::format(
-      "ceilings: none are stored for this machine, so {} were measured in {}; `bench peak` "
-      "measures and stores them once",
-      ceilings_.rows.size(), format_time(env_.clock->now() - start)));
+  observer_.message(format_calibration(ceilings_, env_.clock->now() - start));
   return Done{};
 }
 
@@ -674,6 +670,7 @@ Result<RunSummary> Run::append_end_record() {
   summary.not_profiled = not_profiled_;
   summary.end.run_id = options_.run_id;
   summary.end.finished = env_.utc_now();
+  if (options_.joined) summary.end.beside = options_.joined();
   summary.end.interrupted = stop_cause_ == StopCause::interruption;
   summary.end.exit =
       static_cast<int>(summary.any_failed || summary.any_unmeasured ? ExitStatus::not_measured

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ using test::CoordinatorTest;
 using test::kFirst;
 using test::kShortWarmup;
 using test::measure;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -69,7 +71,10 @@ TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
   EXPECT_EQ(record.roofline->source, CeilingSource::calibrated);
   // The shortest iteration counts.
   EXPECT_DOUBLE_EQ(record.roofline->peak_flops_per_s->value, 2.0 * 8 * 4 * 4 / 60e-6);
-  EXPECT_THAT(observer_.messages, Contains(HasSubstr("`bench peak` measures and stores them")));
+  // The median sample takes 90 us, so that its rate is a third below the best one.
+  EXPECT_DOUBLE_EQ(record.roofline->precision.value_or(0), 1.0 / 3);
+  EXPECT_THAT(observer_.messages,
+              Contains(AllOf(HasSubstr("to about 33 %; `bench peak` measures and stores them"))));
   EXPECT_THAT(sink_.all<ProcessRecord>(), testing::SizeIs(1));  // not those of the calibration
   EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
 }
@@ -150,6 +155,52 @@ TEST_F(CoordinatorTest, TheCalibrationIsRepeatedBeforeTheLastProcessAndTheBestRa
   ASSERT_TRUE(record.roofline);
   EXPECT_EQ(record.roofline->ideal, 32us);
   EXPECT_FALSE(record.details.contains("ceilings.measured_again"));
+}
+
+std::vector<CalibrationCase> many_loops(int count) {
+  std::vector<CalibrationCase> cases;
+  for (int i = 0; i < count; ++i) cases.push_back(one_loop().front());
+  return cases;
+}
+
+// The last loop used to start as late as at the limit, and ended after it.
+TEST_F(CoordinatorTest, ACalibrationEndsWithinItsLimit) {
+  scripts_["m8n4k4"].run = [](std::int64_t) { return 30ms; };
+  parts_.calibration = many_loops(100);
+  const Nanoseconds start = clock_.now();
+  std::optional<Nanoseconds> first_sample;
+  scripts_["m4n4k4"].run = [&](std::int64_t) {
+    first_sample = first_sample.value_or(clock_.now());
+    return 60us;
+  };
+  run(one_case());
+  ASSERT_TRUE(first_sample);
+  EXPECT_LE(*first_sample - start, 2s + 10ms);
+  EXPECT_GT(*first_sample - start, 1s);
+}
+
+TEST_F(CoordinatorTest, ACalibrationTakesAtMostAFifthOfTheBudget) {
+  scripts_["m8n4k4"].run = [](std::int64_t) { return 30ms; };
+  parts_.calibration = many_loops(100);
+  options_.budget = 5s;
+  const Nanoseconds start = clock_.now();
+  std::optional<Nanoseconds> first_sample;
+  scripts_["m4n4k4"].run = [&](std::int64_t) {
+    first_sample = first_sample.value_or(clock_.now());
+    return 60us;
+  };
+  run(one_case());
+  ASSERT_TRUE(first_sample);
+  EXPECT_LE(*first_sample - start, 1s + 10ms);
+  EXPECT_TRUE(cases().at(kFirst).roofline);
+}
+
+TEST_F(CoordinatorTest, ARunWithHardlyAnyBudgetIsNotCalibrated) {
+  parts_.calibration = one_loop();
+  options_.budget = 300ms;
+  run(one_case());
+  EXPECT_EQ(cases().at(kFirst).outcome, Outcome::ok);
+  EXPECT_FALSE(cases().at(kFirst).roofline);
 }
 
 // Such a run used to calibrate for two seconds, because only a worker checked the memory.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/peak_plan.hpp"
 
+#include "base/data_type.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_id.hpp"
 #include "ops/peak/peak.hpp"
@@ -67,6 +68,12 @@ bool is_superseded(const PeakLoop& loop, const CpuFacts& cpu) {
   });
 }
 
+std::set<std::string_view> all_loop_types() {
+  std::set<std::string_view> types;
+  for (const PeakLoop& loop : kPeakLoops) types.insert(loop.dtype);
+  return types;
+}
+
 // Whether to omit loops that another loop of the same type supersedes.
 enum class LoopChoice { all, fastest };
 
@@ -74,9 +81,10 @@ class PeakPlan {
  public:
   PeakPlan(const CpuFacts& cpu, int all_threads) : cpu_(cpu), all_threads_(all_threads) {}
 
-  void add_arithmetic(LoopChoice choice, int threads) {
+  void add_arithmetic(LoopChoice choice, int threads,
+                      const std::set<std::string_view>& types = all_loop_types()) {
     for (const PeakLoop& loop : kPeakLoops) {
-      if (!has_cpu_flag(cpu_, loop.flag)) continue;
+      if (!has_cpu_flag(cpu_, loop.flag) || !types.contains(loop.dtype)) continue;
       if (choice == LoopChoice::fastest && is_superseded(loop, cpu_)) continue;
       const std::int64_t steps = std::min(ops::kPeakSteps * threads, ops::kMaxPeakSteps);
       add(fmt::format("peak/forward/{}-s{}/{}/native/cpu/hot", loop.function, steps, loop.dtype),
@@ -195,10 +203,32 @@ std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads, PeakExtent ex
   return std::move(plan).cases();
 }
 
-std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads) {
-  PeakPlan plan(cpu, threads);
-  for (const int count : thread_counts(threads)) {
-    plan.add_arithmetic(LoopChoice::fastest, count);
+CalibrationExtent calibration_extent(const Plan& plan, int all_threads) {
+  CalibrationExtent extent;
+  bool needs_one = false, needs_all = false;
+  for (const Case& spec : plan.cases) {
+    if (spec.key.device != "cpu") continue;
+    const int threads = std::min(spec.key.threads.value_or(all_threads), all_threads);
+    // The rates of other numbers of threads are between those of one and of all.
+    needs_one |= threads < all_threads;
+    needs_all |= threads > 1 || all_threads == 1;
+    for (const std::string_view type : loop_types(info(spec.key.dtype).name))
+      extent.types.insert(type);
+  }
+  if (needs_all) extent.threads.push_back(all_threads);
+  if (needs_one) extent.threads.push_back(1);
+  return extent;
+}
+
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads) {
+  return calibration_peaks(cpu, all_threads, {thread_counts(all_threads), all_loop_types()});
+}
+
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads,
+                                        const CalibrationExtent& extent) {
+  PeakPlan plan(cpu, all_threads);
+  for (const int count : extent.threads) {
+    plan.add_arithmetic(LoopChoice::fastest, count, extent.types);
     plan.add_caches(kCalibrationLoops, count);
     // Twice the cache suffices for an estimate of the bandwidth, and is faster to initialise.
     const std::int64_t twice = 2 * cpu.last_level.value_or(Bytes{0}).count;
@@ -217,10 +247,6 @@ std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work
   }
   const auto rate = work.total() / time;
   return rate ? std::optional<CeilingValue>(*rate) : std::nullopt;
-}
-
-std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads) {
-  return make_calibration_cases(calibration_peaks(cpu, threads), 5s);
 }
 
 std::vector<CalibrationCase> make_calibration_cases(std::vector<PeakCase> peaks,

@@ -11,7 +11,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -40,17 +42,24 @@ enum class PeakExtent { complete, first_look };
 // Returns the cases for the ceilings of `bench peak`, for one thread and for `threads` threads.
 // Omits instruction sets that the processor does not have.
 std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads, PeakExtent extent);
+
+// Which ceilings a calibration within a run measures.
+struct CalibrationExtent {
+  std::vector<int> threads;          // numbers of threads, the most valuable first
+  std::set<std::string_view> types;  // data types of the loops of arithmetic
+};
+// Returns what bounds the cases of the plan on the CPU; no threads if there are no such cases.
+CalibrationExtent calibration_extent(const Plan& plan, int all_threads);
 // Returns the few cases that a calibration within a run measures.
-std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads);
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads,
+                                        const CalibrationExtent& extent);
+// Returns those for all numbers of threads and all data types.
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads);
 
 // Returns the ceiling that a case measured. `time`: shortest time of an iteration. Returns nullopt
 // if the ceiling is a rate and the case has no such work.
 std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,
                                           Nanoseconds time);
-
-// Minimum expected time of a run with a calibration, whose one to two seconds would be too large a
-// part of a shorter run.
-inline constexpr Nanoseconds kMinCalibratedRun = std::chrono::seconds(5);
 
 // A case of a calibration as a run measures it: for about 50 ms, without a check.
 struct CalibrationCase {
@@ -60,10 +69,8 @@ struct CalibrationCase {
 // Usual time of such a case with its preparation: 20 of them took 1.8 s on a busy machine,
 // which is assumed to be slower than an idle one.
 inline constexpr Nanoseconds kCalibrationCaseTime = std::chrono::milliseconds(75);
-// Returns the cases of calibration_peaks() with their measurement settings.
-std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads);
-// Returns these cases with such settings. `timeout`: of each case.
+// Returns these cases with the settings of a calibration. `timeout`: of each case.
 std::vector<CalibrationCase> make_calibration_cases(std::vector<PeakCase> peaks,
-                                                    Nanoseconds timeout);
+                                                    Nanoseconds timeout = std::chrono::seconds(5));
 
 }  // namespace bench

@@ -11,9 +11,14 @@
 namespace bench {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
+using testing::Each;
+using testing::EndsWith;
 using testing::Field;
+using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
 CpuFacts four_core_processor() {
@@ -97,7 +102,7 @@ TEST(PeakCases, OfOneProcessorAreMeasuredOnce) {
 
 TEST(PeakCases, ACalibrationHasACaseForEach) {
   const auto names = calibration_peaks(four_core_processor(), 2);
-  EXPECT_EQ(make_calibration_cases(four_core_processor(), 2).size(), names.size());
+  EXPECT_EQ(make_calibration_cases(names).size(), names.size());
   EXPECT_THAT(names, Contains(Field(&PeakCase::name, "dispatch")).Times(2));
   EXPECT_THAT(names, Contains(Field(&PeakCase::level, "dram")).Times(2));
 }
@@ -125,6 +130,37 @@ TEST(PeakCases, AProcessorWithoutVnniHasItsOwnS8Ceiling) {
     cpu.isa = {"avx2", "fma", vnni};
     EXPECT_THAT(calibration_peaks(cpu, 4), Not(s8_loop)) << vnni;
   }
+}
+
+Plan plan_of(const std::vector<std::string>& ids) {
+  Plan plan;
+  for (const std::string& id : ids) plan.cases.emplace_back().key = parse_id(id).value();
+  return plan;
+}
+
+// All loops took two seconds, so that runs of less than 5 s were not calibrated and did not say how
+// good their times are.
+TEST(CalibrationPeaks, AreThoseThatBoundTheCasesOfTheRun) {
+  const CpuFacts cpu = four_core_processor();
+  const auto measured = [&](const std::vector<std::string>& ids) {
+    return calibration_peaks(cpu, 4, calibration_extent(plan_of(ids), 4));
+  };
+  const auto f32 = measured({"gemm/forward/m8n8k8/f32/onednn/cpu/hot"});
+  EXPECT_THAT(f32, SizeIs(1 + cache_sizes(cpu).size() + 2));  // arithmetic, memory, dispatch
+  EXPECT_THAT(f32, Each(Field(&PeakCase::threads, 4)));
+  EXPECT_THAT(f32, Contains(Field(&PeakCase::name, "fma_avx512_f32")));
+  EXPECT_THAT(f32, Contains(Field(&PeakCase::level, "dram")));
+  EXPECT_THAT(measured({"gemm/forward/m8n8k8/f32/onednn/cpu/hot/t1"}),
+              AllOf(SizeIs(f32.size()), Each(Field(&PeakCase::threads, 1))));
+  EXPECT_THAT(measured({"gemm/forward/m8n8k8/f32/onednn/cpu/hot/t2"}), SizeIs(2 * f32.size()));
+  const auto f64 = measured({"gemm/forward/m8n8k8/f64/onednn/cpu/hot"});
+  EXPECT_THAT(f64, Contains(Field(&PeakCase::name, "fma_avx512_f64")));
+  EXPECT_THAT(f64, Not(Contains(Field(&PeakCase::name, "fma_avx512_f32"))));
+  // A narrow type can be computed through f32.
+  EXPECT_THAT(measured({"gemm/forward/m8n8k8/s8/onednn/cpu/hot"}),
+              AllOf(Contains(Field(&PeakCase::name, "fma_avx512_f32")),
+                    Contains(Field(&PeakCase::name, EndsWith("_s8")))));
+  EXPECT_THAT(measured({"gemm/forward/m8n8k8/f16/cublas/cuda/hot"}), IsEmpty());
 }
 
 // The portable loop is the only one of such a processor.

@@ -65,16 +65,13 @@ Ceilings load_gpu_ceilings(const RunOptions& options, const std::string& machine
   return stored.ok() ? stored_gpu_ceilings(stored->history.records, std::move(ceilings)) : ceilings;
 }
 
-// Returns whether a run of these cases measures the ceilings if none are stored. Returns false for
-// short runs, for runs under a profiler (--under), and for runs without a store or without a CPU
-// case. `plan`: has only the cases that this machine can run.
-bool needs_calibration(const Plan& plan, const RunOptions& options) {
-  const bool on_cpu =
-      std::ranges::any_of(plan.cases, [](const Case& spec) { return spec.key.device == "cpu"; });
-  const Nanoseconds expected = estimate_run(plan).total();
-  const std::optional<Nanoseconds> budget = options.budget ? options.budget : plan.budget;
-  return options.store && on_cpu && !options.under &&
-         std::min(expected, budget.value_or(expected)) >= kMinCalibratedRun;
+// Returns the ceilings that a run of these cases measures if none are stored. Returns none for runs
+// under a profiler (--under) and for runs without a store or without a CPU case. `plan`: has only
+// the cases that this machine can run.
+std::vector<PeakCase> find_calibration(const Plan& plan, const RunOptions& options,
+                                       const CpuFacts& cpu, int threads) {
+  if (!options.store || options.under) return {};
+  return calibration_peaks(cpu, threads, calibration_extent(plan, threads));
 }
 
 // Returns the plan without the cases that the run skips without asking a worker.
@@ -106,15 +103,15 @@ std::string format_stop(const RunSummary& summary) {
 
 Nanoseconds estimate_calibration(const Plan& plan, const RunOptions& options,
                                  RunObserver& observer) {
-  if (!needs_calibration(plan, options)) return Nanoseconds(0);
   const SystemRoot root{};
   const CpuFacts cpu = read_cpu(root);
   EnvironmentRecord environment = read_environment(root, cpu);
   environment.threads = count_processors(allowed_cores());
   const Ceilings stored = load_ceilings(options, cpu, environment, observer);
   if (!stored.rows.empty()) return Nanoseconds(0);
-  return std::min(kCalibrationLimit,
-                  kCalibrationCaseTime * std::ssize(calibration_peaks(cpu, stored.threads)));
+  const auto peaks = find_calibration(plan, options, cpu, stored.threads);
+  return std::min(calibration_limit(options.budget ? options.budget : plan.budget),
+                  kCalibrationCaseTime * std::ssize(peaks));
 }
 
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
@@ -149,11 +146,12 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.gpu_ceilings = [&](const std::map<std::string, std::string>& details) {
     return load_gpu_ceilings(options, parts.environment.machine_class, details);
   };
-  if (needs_calibration(runnable_part(plan, parts), options))
-    parts.calibration = make_calibration_cases(cpu, parts.ceilings.threads);
+  parts.calibration = make_calibration_cases(
+      find_calibration(runnable_part(plan, parts), options, cpu, parts.ceilings.threads));
   if (options.store && !options.under) {
     parts.ceiling_cases = [&](const std::string& device) {
-      if (device == "cpu") return make_calibration_cases(cpu, parts.ceilings.threads);
+      if (device == "cpu")
+        return make_calibration_cases(calibration_peaks(cpu, parts.ceilings.threads));
       const auto gpu = devices.properties();
       return make_calibration_cases(gpu ? gpu_peaks(*gpu).cases : std::vector<PeakCase>{},
                                     kGpuCeilingTimeout);

@@ -65,6 +65,10 @@ struct RunOptions {
   // A shell command under which the workers run, usually a profiler. Each case then runs one round
   // of min_iterations in one process, inside a range that the profiler can select.
   std::optional<std::string> under;
+  // The other measurements on this machine that this one did not wait for, for the run record.
+  std::vector<std::string> beside = {};
+  // Returns the measurements that began beside this one, for the end record. May be empty.
+  std::function<std::vector<std::string>()> joined = {};
   // An earlier, unfinished run of the same plan; its finished cases are not measured again.
   const Report* resume = nullptr;
   // Returns whether the user pressed Ctrl-C. Polled at least 10 times per second, even while a
