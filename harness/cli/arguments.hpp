@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "harness/host/machine_turn.hpp"
 #include "profiler/analysis/query.hpp"
 
 #include <cstdint>
@@ -85,6 +86,7 @@ struct Arguments {
   AnalysisOptions analysis;         // except devices and format, which are above
   bool summary = false;             // analyze --summary
   std::optional<std::string> work;  // analyze --work
+  Beside beside = Beside::wait;     // --beside: what to do while another measurement runs
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   bool quick = false;

@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 24> kRunOptions = {"out",         "filter",
+constexpr std::array<std::string_view, 25> kRunOptions = {"out",         "filter",
                                                           "device",      "set",
                                                           "plugin",      "budget",
                                                           "quick",       "shard",
@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 24> kRunOptions = {"out",         "filter
                                                           "trace",       "trace-failures",
                                                           "baseline",    "under",
                                                           "dry-run",     "json",
-                                                          "quiet",       "force"};
+                                                          "quiet",       "force",
+                                                          "beside"};
 constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
@@ -33,7 +34,7 @@ constexpr std::array<std::string_view, 8> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "dry-run", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
                                                              "fail-on",  "json",  "quiet"};
-constexpr std::array<std::string_view, 25> kGateOptions = {"bisect",
+constexpr std::array<std::string_view, 26> kGateOptions = {"bisect",
                                                            "baseline",
                                                            "base",
                                                            "base-env",
@@ -57,25 +58,27 @@ constexpr std::array<std::string_view, 25> kGateOptions = {"bisect",
                                                            "self-test",
                                                            "json",
                                                            "quiet",
-                                                           "force"};
-constexpr std::array<std::string_view, 13> kDuetOptions = {
+                                                           "force",
+                                                           "beside"};
+constexpr std::array<std::string_view, 14> kDuetOptions = {
     "bisect", "base", "base-env", "cand", "cand-env", "duets", "set",
-    "plugin", "seed", "out",      "json", "quiet",    "force"};
-constexpr std::array<std::string_view, 10> kSelftestOptions = {
-    "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
+    "plugin", "seed", "out",      "json", "quiet",    "force", "beside"};
+constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",  "duets",  "set",
+                                                               "plugin", "seed",  "budget", "json",
+                                                               "quiet",  "force", "beside"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 13> kProfileOptions = {
+constexpr std::array<std::string_view, 14> kProfileOptions = {
     "out",   "profile", "no-profile", "profile-iterations", "sample-rate",    "profile-format",
     "trace", "window",  "sample",     "backtrace",          "onednn-verbose", "quiet",
-    "force"};
+    "force", "beside"};
 constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
-constexpr std::array<std::string_view, 7> kPeakOptions = {"filter", "device", "baseline", "quick",
-                                                          "budget", "json",   "quiet"};
+constexpr std::array<std::string_view, 8> kPeakOptions = {"filter", "device", "baseline", "quick",
+                                                          "budget", "json",   "quiet",    "beside"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 7> kWorkerOptions = {
     "describe", "probe", "support", "gpu", "arch", "networks", "plugin"};

@@ -65,6 +65,7 @@ constexpr std::array kOffers = {
     Offer{"analyze", "format", [] { return row_names(analysis::table_formats()); }},
     Offer{"", "aggregate", [] { return to_words(kAggregateNames); }},
     Offer{"", "aggregate-by", [] { return row_names(analysis::columns()); }},
+    Offer{"", "beside", [] { return to_words(beside_names()); }},
     Offer{"", "columns", [] { return row_names(analysis::columns()); }},
     Offer{"", "device", [] { return to_words(device_names()); }},
     Offer{"", "direction", [] { return to_words(ops::direction_names()); }},

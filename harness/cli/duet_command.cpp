@@ -6,12 +6,14 @@
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/gate/sides.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/file_sink.hpp"
 
@@ -78,6 +80,8 @@ std::string format_duet_result(const GateFile& gate) {
   if (judgement.detectable) {
     text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
   }
+  if (const auto beside = beside_sentence(gate.facts.beside); !beside.empty())
+    text += "  " + beside + "\n";
   if (const auto share = format_interrupted_rounds(gate.evidence)) text += "  " + *share + "\n";
   const std::string changes = format_changes(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
@@ -99,7 +103,7 @@ class DuetRunner {
     gate_.evidence = make_evidence(plan, arguments);
   }
 
-  Result<ExitStatus> execute() {
+  Result<ExitStatus> execute(const MachineTurn& turn) {
     GateParts parts = real_gate_parts(gate_.facts.candidate, gate_.facts.base, plan_, env_);
     parts.interrupted = [this] { return watch_.is_interrupted(); };
     std::optional<RecordFile> file;
@@ -118,6 +122,7 @@ class DuetRunner {
     BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
+    gate_.facts.beside = turn.all();
     gate_.conclusion = conclude(gate_, {});
     *env_.out << (arguments_.output == Output::json
                       ? gate_json(gate_, {})
@@ -181,7 +186,9 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
                 env);
   }
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
-  const Result<ExitStatus> status = runner.execute();
+  const auto turn = take_turn(arguments, limit.remaining(), interrupted, env);
+  if (!turn.ok()) return fail("duet", turn.error(), kNoTurn, env);
+  const Result<ExitStatus> status = runner.execute(*turn);
   return status.ok() ? *status : fail("duet", status.error(), ExitStatus::not_measured, env);
 }
 

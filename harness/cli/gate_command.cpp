@@ -10,6 +10,7 @@
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/gate/gate_run.hpp"
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/gate_report.hpp"
@@ -180,7 +181,11 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   GateRequest request =
       make_gate_request(arguments, std::move(*plan), std::move(*sides), run_id, folder);
   request.interrupted = interrupted;
-  request.budget = limit.remaining();
+  request.budget = limit.remaining();  // waiting for others does not count
+  const auto turn = take_turn(arguments, request.budget, interrupted, env);
+  if (!turn.ok()) return fail("gate", turn.error(), kNoTurn, env);
+  request.beside = turn->beside();
+  request.joined = [&turn] { return turn->joined(); };
   const Result<ExitStatus> status = measure_and_report(std::move(request), *sink, arguments, env);
   return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);
 }

@@ -2,6 +2,7 @@
 // table: one row per option
 #include "harness/cli/option.hpp"
 
+#include "base/nearest_name.hpp"
 #include "base/number.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
@@ -81,6 +82,16 @@ Status set_fail_on(Arguments& arguments, const std::string& value) {
     return Error{fmt::format("unknown value {}; expected regression or pending", quote(value)),
                  "--fail-on", ""};
   arguments.fail_on = found->second;
+  return Done{};
+}
+
+Status set_beside(Arguments& arguments, const std::string& value) {
+  const auto names = beside_names();
+  const auto found = std::ranges::find(names, value);
+  if (found == names.end())
+    return Error{fmt::format("unknown value {}", quote(value)), "--beside",
+                 expectation(value, names)};
+  arguments.beside = static_cast<Beside>(found - names.begin());
   return Done{};
 }
 
@@ -286,6 +297,10 @@ constexpr std::array kOptions = {
              a.profile.under = v;
              return Done{};
            }},
+    Option{"beside", '\0', "WHAT",
+           "if another bench measures on this machine: wait for it, at most 10 min (default), run "
+           "beside it, or refuse to start",
+           set_beside},
     Option{"check", '\0', "",
            "write nothing: check that FILE is a Chrome trace that trace viewers accept",
            [](Arguments& a, const std::string&) -> Status {

@@ -9,11 +9,13 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/report/peak_text.hpp"
+#include "harness/result/report.hpp"
 #include "harness/result/report_builder.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"
@@ -382,6 +384,9 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
            << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
   if (const std::string note = incomplete_note(run, results, arguments); !note.empty())
     *env.out << wrap(note, console.width, 0);
+  if (!records.empty() && !records.front().beside.empty())
+    *env.out << wrap("Ceilings may be too low. " + beside_sentence(records.front().beside),
+                     console.width, 0);
   for (const RaisedCeiling& row : results.raised)
     *env.out << wrap(raised_ceiling_note(row.measured, row.one_thread), console.width, 0);
   if (has_disturbed_case(run)) {
@@ -413,11 +418,18 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
   const auto plan = make_peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
+  const auto turn = [&] {
+    InterruptWatch watch;
+    return take_turn(
+        arguments, time_limit(arguments), [&watch] { return watch.is_interrupted(); }, env);
+  }();
+  if (!turn.ok()) return fail("peak", turn.error(), kNoTurn, env);
   const Nanoseconds started = env.clock->now();
   const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
-  const auto results = finish_peaks(*plan, *run, started, arguments, env);
+  auto results = finish_peaks(*plan, *run, started, arguments, env);
   if (!results.ok()) return fail("peak", results.error(), ExitStatus::not_measured, env);
+  for (PeakRecord& record : results->records) record.beside = turn->all();
   for (const std::string& line : list_missing_peaks(*run))
     print_line(*env.err, "bench peak: " + line);
   const auto path = store.add_peaks(results->records);

@@ -8,8 +8,11 @@
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
 #include "harness/cli/profile_output.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/process.hpp"
+#include "harness/result/report.hpp"
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/nvtx/window.hpp"
@@ -94,11 +97,13 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
 }
 
 ProfileHeader make_header(const Arguments& arguments, const CaptureSettings& settings,
-                          const std::string& started) {
+                          const MachineTurn& turn, const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, {}};
   // `bench analyze` finds the ceilings of the machine by its class.
   header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
+  if (const auto others = turn.all(); !others.empty())
+    header.details["beside"] = fmt::format("{}", fmt::join(others, "; "));
   if (settings.window.kind != CaptureWindow::Kind::all) {
     header.details["window"] = describe(settings.window);
   }
@@ -178,6 +183,7 @@ Result<CaptureRequest> make_capture_request(const Arguments& arguments,
 Result<int> run_under_capture(const CaptureRequest& request, const std::string& program,
                               Verbosity verbosity, CudaCapture& cuda, Env& env) {
   auto environment = inherited_environment();
+  include_in_turn(environment);
   const auto report_other_tool = [&](const char* variable, const std::optional<std::string>& tool,
                                      std::string_view records) {
     if (!tool || verbosity != Verbosity::normal) return;
@@ -230,11 +236,12 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
 // Writes the profile from the records and prints the summary. Returns `program_status` even if this
 // fails.
 ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared,
-                         const std::string& started, ExitStatus program_status, Env& env) {
+                         const MachineTurn& turn, const std::string& started,
+                         ExitStatus program_status, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   const CaptureSettings& settings = prepared.settings;
-  const auto outcome =
-      merge_capture(prepared.files, existing, make_header(arguments, settings, started), settings);
+  const auto outcome = merge_capture(prepared.files, existing,
+                                     make_header(arguments, settings, turn, started), settings);
   if (!outcome.ok()) {
     const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_next_to_profile =
@@ -246,6 +253,8 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
   }
   if (arguments.verbosity == Verbosity::normal) {
     print_lines(*env.err, capture_summary(*outcome, settings, prepared.files.profile));
+    if (const std::string beside = beside_sentence(turn.all()); !beside.empty())
+      print_line(*env.err, "bench profile: " + beside);
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
@@ -282,6 +291,15 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     remove_spools(prepared->files);
     return run_unprofiled(arguments, *program, *prepared->obstacle, env);
   }
+  const auto turn = [&] {
+    InterruptWatch watch;
+    return take_turn(
+        arguments, std::nullopt, [&watch] { return watch.is_interrupted(); }, env);
+  }();
+  if (!turn.ok()) {
+    remove_spools(prepared->files);
+    return fail("profile", turn.error(), kNoTurn, env);
+  }
   const std::string started = env.utc_now();
   const Nanoseconds start = env.clock->now();
   const auto status = run_under_capture(prepared->request, *program, arguments.verbosity,
@@ -291,7 +309,7 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     return fail("profile", status.error(), ExitStatus::usage, env);
   }
   prepared->settings.program_times = ProgramTimes{start, env.clock->now()};
-  return write_profile(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
+  return write_profile(arguments, *prepared, *turn, started, static_cast<ExitStatus>(*status), env);
 }
 
 }  // namespace bench

@@ -17,6 +17,7 @@
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/stored_ceilings.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -448,6 +449,11 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
 
   InterruptWatch watch;
   RunOptions options = make_run_options(arguments, run_id, watch);
+  const auto turn = take_turn(arguments, arguments.budget ? arguments.budget : plan->budget,
+                              options.interrupted, env);
+  if (!turn.ok()) return fail("run", turn.error(), kNoTurn, env);
+  options.beside = turn->beside();
+  options.joined = [&turn] { return turn->joined(); };
   options.profile = *switches;
   options.resume = destination->earlier ? &*destination->earlier : nullptr;
   auto progress = make_progress(arguments.verbosity, env);

@@ -4,6 +4,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/gate/selftest.hpp"
 #include "harness/gate/selftest_run.hpp"
 #include "harness/gate/sides.hpp"
@@ -46,6 +47,10 @@ Result<SelfTest> measure_machine(const Plan& plan, const Arguments& arguments, E
                       sides.pause,
                       [&watch] { return watch.is_interrupted(); },
                       duet_progress(*progress)};
+  BENCH_ASSIGN_OR_RETURN(
+      const MachineTurn turn,
+      take_turn(
+          arguments, arguments.budget, [&watch] { return watch.is_interrupted(); }, env));
   BENCH_ASSIGN_OR_RETURN(const HelloReply hello,
                          ask_side(parts.start, parts.hello, parts.interrupted));
   SelfTestTask task;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -116,6 +117,7 @@ class GateRun {
     BENCH_RETURN_IF_ERROR(make_kits(sink, parts, measurer, progress));
     spent.kits = end_phase();
     outcome_.gate.spent = spent;
+    outcome_.gate.facts.beside = list_beside();
     return std::move(outcome_);
   }
 
@@ -125,6 +127,7 @@ class GateRun {
   Status look_up_store(const Report& report);
   GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
+  std::vector<std::string> list_beside() const;
   Nanoseconds kit_grace() const {
     return std::max(kBudgetGrace, request_.budget.value_or(Nanoseconds(0)) / kKitFraction);
   }
@@ -156,6 +159,8 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
   options.required_device = request_.required_device;
   options.store = request_.store.value_or(std::string(kDefaultStore));
   options.interrupted = request_.interrupted;
+  options.beside = request_.beside;
+  options.joined = request_.joined;
   std::optional<Plan> short_plan;
   if (outcome_.gate.facts.base) short_plan = shorten_stage_one(request_.plan);
   BENCH_ASSIGN_OR_RETURN(
@@ -251,8 +256,16 @@ std::optional<Nanoseconds> GateRun::budget_left() const {
   return request_.budget ? limit_.remaining() : kDuetBudget;
 }
 
+// Returns the other measurements that ran on this machine so far.
+std::vector<std::string> GateRun::list_beside() const {
+  std::vector<std::string> all = request_.beside;
+  std::ranges::move(request_.joined(), std::back_inserter(all));
+  return all;
+}
+
 Status GateRun::run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress) {
   GateEvidence& evidence = outcome_.gate.evidence;
+  outcome_.gate.facts.beside = list_beside();
   if (outcome_.gate.facts.base) {
     evidence.mode = GateEvidence::Mode::paired;
     add_inspection(progress);

@@ -47,6 +47,10 @@ struct GateRequest {
   Existing existing = Existing::refuse;  // what to do about existing files of a kit
   // Returns whether the user has interrupted the gate.
   std::function<bool()> interrupted = [] { return false; };
+  // The other measurements on this machine that this gate did not wait for.
+  std::vector<std::string> beside = {};
+  // Returns the measurements that began beside this one.
+  std::function<std::vector<std::string>()> joined = [] { return std::vector<std::string>{}; };
   // Receives each problem of the store's files as a sentence.
   std::function<void(const std::string& problem)> warn = [](const std::string&) {};
 };

@@ -160,6 +160,7 @@ void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
   archive.optional("base", facts.base);
   archive.optional("store", facts.store);
   archive.optional("inherited", facts.inherited);
+  archive.optional("beside", facts.beside);
   archive.optional("configuration_is_stored", evidence.configuration_is_stored);
   archive.optional("store_problems", evidence.store_problems);
   archive.optional("unmeasured", unmeasured);

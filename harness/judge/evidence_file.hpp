@@ -58,6 +58,8 @@ struct GateFacts {
   // Variables of the gate's own environment that its workers inherited and that affect what they
   // run: "ONEDNN_MAX_CPU_ISA". Empty in older files.
   std::map<std::string, std::string> inherited = {};
+  // The other measurements of `bench` that ran on this machine at the same time.
+  std::vector<std::string> beside = {};
 };
 
 // How long the phases of a gate took.

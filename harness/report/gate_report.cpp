@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"
+#include "harness/result/report.hpp"
 
 #include <fmt/format.h>
 
@@ -117,6 +118,8 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
+  if (auto beside = beside_sentence(gate.facts.beside); !beside.empty())
+    lines.push_back(std::move(beside));
   if (auto equal = format_interrupted_rounds(gate.evidence)) lines.push_back(*std::move(equal));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));

@@ -48,6 +48,7 @@ void peak_fields(Archive& archive, Peak& peak, Units& units) {
   archive.optional("commit", peak.commit);
   archive.optional("id", peak.id);
   archive.optional("implementation", peak.implementation);
+  archive.optional("beside", peak.beside);
 }
 
 // Returns the number in the unit of the value.

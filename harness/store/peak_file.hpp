@@ -33,6 +33,8 @@ struct PeakRecord {
   Ceiling ceiling;             // its value is the median over the processes
   // Quartiles over all iterations, in the unit of the ceiling
   CeilingValue low, high;
+  // The other measurements of `bench` that ran on the machine at the same time.
+  std::vector<std::string> beside = {};
   friend bool operator==(const PeakRecord&, const PeakRecord&) = default;
 };
 
