@@ -92,21 +92,31 @@ TEST_F(PeakCommandTest, TheNextCommandNamesTheStoreOfTheCeilings) {
   const ProgramResult run =
       bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl", "--baseline", "my store"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out,
-              HasSubstr(std::string(" explain ") + kLoopOfOneThread + " --baseline 'my store'\n"));
+  EXPECT_THAT(run.out, HasSubstr(std::string(" explain ") + kLoopOfOneThread +
+                                 " --baseline 'my store' --from r.jsonl\n"));
 }
 
 // Earlier, `explain` showed no measured time and had no `--baseline`.
 TEST_F(PeakCommandTest, ExplainShowsTheStoredTimeAndItsPartOfTheCeiling) {
   ASSERT_EQ(bench_peak_raised("*/fma_portable*t1").status, 0);
   ASSERT_EQ(bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"}).status, 0);
-  EXPECT_THAT(bench({"explain", kLoopOfOneThread}).out, Not(HasSubstr("\nstored\n")));
+  EXPECT_THAT(bench({"explain", kLoopOfOneThread}).out,
+              testing::AllOf(HasSubstr("No time is known: baselines: has no run of this case on "
+                                       "this machine class. The command at the end "
+                                       "measures it."),
+                             Not(HasSubstr("This case took"))));
+  const ProgramResult of_result = bench({"explain", kLoopOfOneThread, "--from", "r.jsonl"});
+  EXPECT_THAT(of_result.out,
+              testing::ContainsRegex("\n\nThis case took [0-9.]+ .s, [0-9]+ % of what this "
+                                     "machine's ceilings permit[.] There is [^\n]+"
+                                     "\nMeasured 20[^\n]+Z by run [^\n]+ in r.jsonl, machine "
+                                     "class [^\n]+[.]\n"));
   ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "first"}).status, 0);
   const ProgramResult text = bench({"explain", kLoopOfOneThread, "--baseline", "baselines"});
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, testing::ContainsRegex(
-                            "\nstored\n  measured    [0-9.]+ .s, [0-9.]+ % of the ceiling\n"
-                            "  run         [^\n]+, 20[^\n]+Z\n"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("\n\nThis case took [0-9.]+ .s, [0-9]+ % of what "));
+  EXPECT_THAT(text.out,
+              testing::ContainsRegex("\nMeasured 20[^\n]+Z by run [^\n]+ in baselines, machine "));
   EXPECT_THAT(text.out, HasSubstr(" --baseline baselines\n"));
   const nlohmann::json document = nlohmann::json::parse(
       bench({"explain", kLoopOfOneThread, "--baseline", "baselines", "--json"}).out);

@@ -26,16 +26,6 @@ std::optional<Roofline> compute_ideal(const Case& spec,
   return input ? compute_roofline(*input, ceilings) : std::nullopt;
 }
 
-std::string format_stored_time(const StoredTime& stored, const std::optional<Roofline>& ideal) {
-  const std::string efficiency = ideal
-                                     ? fmt::format(", {:.1f} % of the ceiling",
-                                                   100 * static_cast<double>(ideal->ideal.count()) /
-                                                       static_cast<double>(stored.median.count()))
-                                     : "";
-  return fmt::format("stored\n  measured    {}{}\n  run         {}, {}\n\n",
-                     format_time(stored.median), efficiency, stored.run_id, stored.time);
-}
-
 std::string format_ideal(const Roofline& ideal) {
   std::string text =
       fmt::format("ceilings\n  ideal time  {}, bound by {}\n", format_time(ideal.ideal),

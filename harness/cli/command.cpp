@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 25> kRunOptions = {"out",         "filter
 constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
-constexpr std::array<std::string_view, 6> kExplainOptions = {"arch",     "gpu", "json",
+constexpr std::array<std::string_view, 7> kExplainOptions = {"arch",     "gpu", "json",  "from",
                                                              "baseline", "set", "plugin"};
 constexpr std::array<std::string_view, 9> kReportOptions = {
     "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "force"};
@@ -132,10 +132,11 @@ constexpr std::array kCommands = {
             "For a network it begins with the plan on that GPU: what runs each step, its layouts, "
             "and what transposes.\n"
             "docs/tensor_cores.md contains the rules.\n"
-            "If the store has a run of the case on this machine, it also shows that time, and how "
-            "near it comes to\n"
-            "the ceilings.",
+            "Begins with the last time that this machine class measured (in the store, or in the "
+            "result file of\n"
+            "--from), its share of the ceilings, and what there is to gain.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --from result.jsonl\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
             "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json\n"
             "bench explain network/forward/resnet50_v1_5/f16/cudnn/cuda/hot --gpu f.json",

@@ -6,12 +6,14 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/explain_sections.hpp"
+#include "harness/cli/measured_time.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/result/report.hpp"
+#include "harness/result/result_text.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
@@ -222,6 +224,11 @@ std::string beside_networks(const Case& spec) {
   return (std::filesystem::path(spec.place.file).parent_path() / "networks").string();
 }
 
+Result<Report> read_report(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
+  return parse_report(text, path);
+}
+
 // Returns nullopt if no GPU was described, and for an operator if only its architecture is known.
 std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Plan& plan,
                                               const Arguments& arguments, Env& env) {
@@ -282,21 +289,30 @@ struct LocalResult {
   Result<PreparedCase> probe;
   std::vector<DispatchReason> not_taken;
   std::string reproduction;
+  Result<MeasuredTime> measured;  // the error says why no time is known
   std::optional<Roofline> ideal = std::nullopt;
-  std::optional<StoredTime> stored = std::nullopt;
 };
 
+// Finds the time in the file of --from, or else in the store.
+Result<MeasuredTime> find_measured_time(const Case& spec, const Arguments& arguments,
+                                        const std::optional<Report>& report, Env& env) {
+  const MachineIdentity machine = find_machine_identity(spec, env);
+  if (report) return find_time_in_report(spec, machine, *report, *arguments.gate.from);
+  return find_time_in_store(spec, machine, arguments.baseline.value_or(std::string(kDefaultStore)));
+}
+
 LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments& arguments,
-                            Env& env) {
+                            const std::optional<Report>& report, Env& env) {
   const std::string store = arguments.baseline.value_or(std::string(kDefaultStore));
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();
-  LocalResult local{
-      probe_case(spec, options, env), {}, format_reproduction(spec.id, plan, arguments)};
+  LocalResult local{probe_case(spec, options, env),
+                    {},
+                    format_reproduction(spec.id, plan, arguments),
+                    find_measured_time(spec, arguments, report, env)};
   local.ideal = compute_ideal(spec, local.probe.ok() ? local.probe->prepared : std::nullopt,
                               find_case_ceilings(spec, store, env));
-  local.stored = find_stored_time(spec, store);
   if (!local.probe.ok() || local.probe->library.name.empty()) return local;
   if (auto reasons = dispatch_reasons(spec, options, env)) local.not_taken = std::move(*reasons);
   return local;
@@ -348,7 +364,7 @@ struct Explanation {
 
 // Writes the facts of the case and the sections of `explain`.
 void write_explanation(JsonWriter& writer, const Explanation& explanation,
-                       const std::optional<ops::Platform>& platform) {
+                       const Arguments& arguments, const std::optional<ops::Platform>& platform) {
   const auto& [spec, local, remote] = explanation;
   write_case_facts(writer, spec);
   if (const auto tensors = case_tensors(spec); !tensors.empty())
@@ -369,16 +385,17 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
     writer.required("ideal_ns", local.ideal->ideal);
     writer.required("bound", bound_names()[static_cast<std::size_t>(local.ideal->bound)]);
   }
-  writer.group("stored", local.stored,
-               [&ideal = local.ideal](JsonWriter& section, const StoredTime& stored) {
-                 section.required("median_ns", stored.median);
-                 if (ideal) {
-                   section.required("efficiency", static_cast<double>(ideal->ideal.count()) /
-                                                      static_cast<double>(stored.median.count()));
-                 }
-                 section.required("run_id", stored.run_id);
-                 section.required("time", stored.time);
-               });
+  if (local.measured.ok()) {
+    // "stored" is the name of an earlier version, for times of a store.
+    for (const char* name : {"measured", "stored"}) {
+      if (name == std::string_view("stored") && arguments.gate.from) continue;
+      writer.required_object(name, [&result = local](JsonWriter& section) {
+        write_measured_time(section, *result.measured, result.ideal);
+      });
+    }
+  } else {
+    writer.required("not_measured", local.measured.error().message());
+  }
   writer.required("reproduce", local.reproduction);
   writer.object("here",
                 [&result = local](JsonWriter& section) { write_local_result(section, result); });
@@ -394,9 +411,8 @@ std::string format_explanation(const Case& spec, const LocalResult& local,
       (remote && !is_network(spec) ? format_remote_result(*remote) : "");
   return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
                      format_formulas(spec), format_work(case_work(spec)), tensor_cores,
-                     (local.ideal ? format_ideal(*local.ideal) : "") +
-                         (local.stored ? format_stored_time(*local.stored, local.ideal) : ""),
-                     format_probe(local.probe), format_dispatch_reasons(local.not_taken));
+                     local.ideal ? format_ideal(*local.ideal) : "", format_probe(local.probe),
+                     format_dispatch_reasons(local.not_taken));
 }
 
 // Formats the plan of a network on the GPU that was described, the answer to the question; empty
@@ -425,12 +441,18 @@ std::optional<ops::Platform> find_platform(const Arguments& arguments) {
 ExitStatus explain_command(const Arguments& arguments, Env& env) {
   if (const Status status = check_named_store(arguments); !status)
     return fail("explain", status.error(), ExitStatus::usage, env);
+  std::optional<Report> report;
+  if (arguments.gate.from) {
+    auto read = read_report(*arguments.gate.from);
+    if (!read.ok()) return fail("explain", read.error(), ExitStatus::usage, env);
+    report = *std::move(read);
+  }
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   const auto platform = find_platform(arguments);
   std::vector<Explanation> explanations;
   for (const Case& spec : plan->cases) {
-    Explanation explanation{spec, explain_locally(spec, *plan, arguments, env),
+    Explanation explanation{spec, explain_locally(spec, *plan, arguments, report, env),
                             ask_remote_gpu(spec, *plan, arguments, env)};
     if (arguments.output == Output::json) {
       explanations.push_back(std::move(explanation));
@@ -438,15 +460,17 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
     }
     const std::string text = format_console_lines(
         format_explanation(spec, explanation.local, explanation.remote, platform), env);
-    *env.out << fmt::format("case  {}\n\n{}{}reproduce\n  {}\n", printable(spec.id),
-                            format_answer(spec, explanation.remote, env), text,
+    const std::string measured = format_console_lines(
+        format_measured_time(explanation.local.measured, explanation.local.ideal), env);
+    *env.out << fmt::format("case  {}\n\n{}{}{}reproduce\n  {}\n", printable(spec.id),
+                            format_answer(spec, explanation.remote, env), measured, text,
                             printable(explanation.local.reproduction));
   }
   if (arguments.output == Output::json) {
     *env.out << printed_json([&](JsonWriter& writer) {
       writer.required_list("cases", explanations,
                            [&](JsonWriter& entry, const Explanation& explanation) {
-                             write_explanation(entry, explanation, platform);
+                             write_explanation(entry, explanation, arguments, platform);
                            });
     });
   }

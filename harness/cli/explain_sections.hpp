@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/json_writer.hpp"
-#include "harness/cli/stored_ceilings.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/record.hpp"
@@ -45,10 +44,6 @@ void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platfor
 std::optional<Roofline> compute_ideal(const Case& spec,
                                       const std::optional<PreparedReply>& prepared,
                                       const Ceilings& ceilings);
-
-// Formats the section, which begins with "stored": the time of the last accepted run, and how near
-// it comes to the ideal time, if that is known.
-std::string format_stored_time(const StoredTime& stored, const std::optional<Roofline>& ideal);
 
 // Formats the section, which begins with "ceilings". Does not show the efficiency, which needs a
 // measured time.

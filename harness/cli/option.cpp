@@ -628,6 +628,8 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "trace", "format", {"NAME", "trace, html or memory_flow (default: by the suffix of FILE)"}},
     CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
+    CommandHelp{
+        "explain", "from", {"FILE", "the result file with the case's time (default: the store)"}},
     CommandHelp{"explain",
                 "baseline",
                 {"DIR", "the store of the ceilings and of the case's time (default baselines)"}},

@@ -233,9 +233,9 @@ void print_next_commands(const Report& report, const Plan& plan, const Arguments
   if (record == nullptr) return;
   *env.out << fmt::format(
       "\nNext: explain the case with the most time to gain, or compare a later result:\n"
-      "  {} explain {}{}\n  {} compare {} LATER_RESULT\n",
+      "  {} explain {}{} --from {}\n  {} compare {} LATER_RESULT\n",
       arguments.program, shell_quoted(record->id), format_context_options(plan, arguments),
-      arguments.program, shell_quoted(path));
+      shell_quoted(path), arguments.program, shell_quoted(path));
 }
 
 Status print_text(const Report& report, const Plan& plan, const Arguments& arguments,

@@ -7,7 +7,6 @@
 #include "harness/host/environment.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/result/activity_roofline.hpp"
-#include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/result/roofline.hpp"
@@ -21,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -118,17 +116,6 @@ Status check_named_store(const Arguments& arguments) {
   BENCH_RETURN_IF_ERROR(store.list());
   if (auto foreign = store.foreign_content()) return *std::move(foreign);
   return Done{};
-}
-
-std::optional<StoredTime> find_stored_time(const Case& spec, const std::string& store) {
-  const std::string machine = machine_class(read_cpu(SystemRoot{}));
-  const auto history = BaselineStore(store).read(BaselineStore::case_file(machine, spec.id));
-  const BaselineRecord* last = history.ok() ? history->last() : nullptr;
-  const auto median = last != nullptr ? median_iteration(last->measured) : std::nullopt;
-  if (!median) return std::nullopt;
-  return StoredTime{
-      std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*median)),
-      last->run_id, last->time};
 }
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,

@@ -32,15 +32,6 @@ Ceilings find_case_ceilings(const Case& spec, const std::string& store, Env& env
 // Checks --baseline ahead of work, so that a wrong name is reported before it.
 Status check_named_store(const Arguments& arguments);
 
-// The last accepted run of a case on this machine.
-struct StoredTime {
-  Nanoseconds median{0};
-  std::string run_id;
-  std::string time;  // start of the run, UTC
-};
-// Returns nullopt if the store has no run of the case, or none with a time.
-std::optional<StoredTime> find_stored_time(const Case& spec, const std::string& store);
-
 // Returns the ceilings that the case records of a result file state. If there are none, returns
 // those in `store` or the default store for the machine class that the file names. If the file
 // names no class, returns those of this machine. `source` is the result of open_text(path); this
