@@ -14,7 +14,9 @@
 #   --only STEP,...  single steps; --list names them in their order
 #   --limit SECONDS  total time (default: 350, with --smoke 60). The output names the steps that did
 #                    not fit
-# Results are written as soon as they are available, so that they survive if the call is killed.
+# Results are written as soon as they are available, compressed, so that they survive if the call is
+# killed; `ci/gpu_summary.py goals OUT` then shows the goals. A call that is ended by SIGTERM or
+# SIGINT shows them itself.
 # Prediction for an H100 with PyTorch on 16 cores, from the durations of earlier calls with single
 # steps; one call with all of them has not run: facts to graph_level 10 s, operators 30, torch 6,
 # frameworks 90, network 21, PyTorch's network 41, gate 10, plan 1, verdicts 37, shapes 45 (3 of 12
@@ -97,6 +99,15 @@ peaks=${BENCH_GPU_CHECK_PEAKS:-*/cuda/*}
 repeated_peaks=${BENCH_GPU_CHECK_PEAKS:-/peak.*(copy|fma)/}
 failures=0
 packing=15 # seconds reserved for the final evaluation and for the compression of the files
+running='' # process of the current step
+stopped=no
+
+# Ends the current step and leaves out the others. The evaluation follows.
+stop() {
+  stopped=yes limit=$SECONDS
+  say 'stopped   from outside: the rest shows what was measured before'
+  [[ -z $running ]] || kill "$running" 2>/dev/null || true
+}
 
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
 # note <step> <outcome> <seconds>: adds the record of a step to the checks, and a line to the summary.
@@ -120,7 +131,15 @@ step() {
   printf '\n==== %s: %s\n' "$name" "$*" >>"$log"
   [[ $(type -t "$1") != function ]] || set -- bash -euo pipefail -c '"$@"' "$1" "$@"
   ((most < $(left))) || most=$(left)
-  timeout --kill-after=5 "$most" "$@" >>"$log" 2>&1 || status=$?
+  # In the background, because a signal to this script interrupts only `wait`.
+  timeout --kill-after=5 "$most" "$@" >>"$log" 2>&1 &
+  running=$!
+  wait "$running" || status=$?
+  if [[ $stopped == yes ]]; then
+    wait "$running" || true
+    status=124
+  fi
+  running=''
   ((status != 137 || SECONDS - begin < most)) || status=124
   local took=$((SECONDS - begin))
   case $status in
@@ -137,7 +156,7 @@ step() {
 keep() {
   local file
   for file in "$@"; do
-    [[ ! -s $file ]] || cat "$file" >>"$results"
+    [[ ! -s $file ]] || gzip -6nc "$file" >>"$results.gz"
   done
 }
 
@@ -206,10 +225,11 @@ print(":".join(folder for root in roots for folder in sorted(glob.glob(root + "/
   printf 'BENCH_CUDA_LIBS=%s\n' "$BENCH_CUDA_LIBS" >>"$log"
 }
 
-# pack <file>: compresses the file, if it exists and is small enough to transfer.
+# pack <file>: compresses the file, if it exists and is not compressed yet. Removes it if it is too
+# large to transfer.
 pack() {
-  [[ -s $1 ]] || return 0
-  gzip -6nf "$1"
+  [[ ! -s $1 ]] || gzip -6nf "$1"
+  [[ -s $1.gz ]] || return 0
   local bytes
   bytes=$(stat -c %s "$1.gz")
   ((bytes <= 16000000)) || { rm "$1.gz" && say "left out  $1.gz: $bytes bytes"; }
@@ -481,6 +501,7 @@ find_libraries
 ask_device
 shopt -s nullglob
 export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network profile_program run_parts say_figures start_of_worker start_times write_facts
+trap stop TERM INT
 export bench checks_file configs device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do
   "do_$name"

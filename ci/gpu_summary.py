@@ -24,7 +24,6 @@ Status: 0 everything is as expected, 1 something is not, or nothing can be compa
 
 import collections
 import csv
-import gzip
 import json
 import math
 import pathlib
@@ -32,6 +31,7 @@ import re
 import statistics
 import subprocess
 import sys
+import zlib
 
 QUESTIONS = {
     "a": "cuDNN's description of the device; versions and paths of libraries",
@@ -55,6 +55,21 @@ SHOWN = 20           # maximum lines of a list
 ORPHANS = re.compile(r"(\d+) kernels belong to no known operator")
 
 
+def unpacked(path):
+    """Returns the text of a file of compressed parts, without the end that a killed run did not
+    write."""
+    gzip_format = 31  # zlib's code for it
+    text, rest = b"", path.read_bytes()
+    while rest:
+        part = zlib.decompressobj(gzip_format)
+        try:
+            text += part.decompress(rest)
+        except zlib.error:
+            break
+        rest = part.unused_data
+    return text.decode(errors="replace")
+
+
 def records(path):
     """Returns the records of a file of JSON lines, compressed or not; none if it is missing. Skips
     invalid lines, such as the incomplete last line of a killed run."""
@@ -62,7 +77,7 @@ def records(path):
     if path.exists():
         text = path.read_text(errors="replace")
     elif packed.exists():
-        text = gzip.decompress(packed.read_bytes()).decode(errors="replace")
+        text = unpacked(packed)
     else:
         return
     for line in text.splitlines():

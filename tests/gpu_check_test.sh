@@ -216,6 +216,41 @@ FAKE_KILLED_CHECK=blocking check killed 1 --only blocking,sampling
 expect 'FAILED    blocking (status 137)'
 expect_start 'ok        sampling '
 
+# A call that is stopped in a step evaluates what it has measured; one that is killed leaves files
+# that can be evaluated. The program of the last step hangs.
+cat >"$tree/bin/hanging" <<'HANGING'
+#!/bin/sh
+echo $$ >"$FAKE_HANGS.new" && mv "$FAKE_HANGS.new" "$FAKE_HANGS"
+exec sleep 100
+HANGING
+chmod +x "$tree/bin/hanging"
+goal='met           operators: none wrong or failed, at most 19 unsupported: 1 ok'
+for signal in TERM KILL; do
+  evidence=$work/stopped_$signal
+  export FAKE_HANGS=$work/hangs_$signal
+  BENCH_GPU_CHECK_PROGRAM=$tree/bin/hanging "$here/../ci/gpu_check.sh" --bundle "$work/bench.tar.gz" \
+    --only memory,operators,program,doctor --limit 300 "$evidence" >"$work/gpu_check.txt" 2>&1 &
+  call=$!
+  for ((tenths = 0; tenths < 1800; ++tenths)); do
+    [[ ! -e $FAKE_HANGS ]] || break
+    sleep 0.1
+  done
+  [[ -e $FAKE_HANGS ]] || fail "the step that hangs did not begin"
+  kill -"$signal" "$call"
+  wait "$call" || true
+  kill "$(cat "$FAKE_HANGS")" 2>/dev/null || true
+  expect_start 'ok        memory '
+  [[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 1 ]] ||
+    fail "no results after $signal"
+  python3 "$here/../ci/gpu_summary.py" goals "$evidence" >"$work/goals.txt"
+  grep -qxF "$goal" "$work/goals.txt" || fail "no goal after $signal: $(cat "$work/goals.txt")"
+  [[ $signal == TERM ]] || continue
+  expect_start 'stopped   from outside'
+  expect_start 'cut       program '
+  expect 'left out  doctor: the time is used up'
+  expect "$goal"
+done
+
 # The help ends before the list of output files. It ended in the middle of a sentence of this list.
 help=$("$here/../ci/gpu_check.sh" --help)
 [[ $help == 'ci/gpu_check.sh [--bundle FILE]'*$'\nStatus: 0 no check failed, 1 some failed, 77 there is no GPU.' ]] ||

@@ -3,6 +3,7 @@
 """Tests the output of ci/gpu_summary.py for small files, line by line."""
 
 import gzip
+import gzip
 import json
 import pathlib
 import subprocess
@@ -70,6 +71,15 @@ class GpuSummary(unittest.TestCase):
         self.assertEqual(self.product([1030000, 5000000, 1000], [900000, 1000000, 1100000]), (0, [
             "product   bf16 8192^3: bench 1.030 ms, 0 void, 0 throttled, PyTorch 1.000 ms,"
             " ratio 1.0300 (wanted within 1.03)"]))
+
+    def test_what_a_killed_run_has_compressed_is_read(self):
+        torch = self.write("torch.jsonl", {"record": "torch_product", "size": 8192, "median_ns": 10})
+        whole = gzip.compress(json.dumps(case("gemm", 10)).encode() + b"\n")
+        later = gzip.compress(json.dumps(case("gemm", 1000)).encode() + b"\n")
+        for end in (whole, later[:len(later) // 2], later[:3], b"\0\0"):
+            (self.folder / "r.jsonl.gz").write_bytes(whole + end)
+            _, lines = self.run_program("product", torch, self.folder / "r.jsonl")
+            self.assertIn("ratio 1.0000", lines[0])
 
     def test_a_product_tells_its_clock_and_what_held_it_back(self):
         torch = self.write("torch.jsonl", {"record": "torch_product", "size": 8192, "median_ns": 10})
