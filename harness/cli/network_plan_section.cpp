@@ -28,7 +28,8 @@ struct PlanWayRow {
 constexpr PlanWayRow kPlanWays[] = {{"graph", "graph of cuDNN", "graphs of cuDNN"},
                                     {"product", "product of cuBLASLt", "products of cuBLASLt"},
                                     {"parts", "part of a split layer", "parts of split layers"},
-                                    {"native", "native kernel", "native kernels"}};
+                                    {"native", "native kernel", "native kernels"},
+                                    {"padded", "step with padding", "steps with padding"}};
 constexpr std::string_view kTransposeWay = "transpose";
 
 std::string count_of(std::ptrdiff_t count, std::string_view one, std::string_view several) {

@@ -222,11 +222,14 @@ constexpr CudnnGap kExpectedGaps[] = {
 };
 
 // Returns the arrangement of the weights, which are stored as [g,] k/g, c/g, taps. cuDNN runs a
-// transposed convolution as the gradient of a plain one, in which c and k are swapped.
-Arrangement make_weights_arrangement(const ConvShape& shape, const TensorForm& form) {
+// transposed convolution as the gradient of a plain one, in which c and k are swapped. The tensor
+// of a padded convolution has fewer channels than the form (padded_part()).
+Arrangement make_weights_arrangement(const ConvShape& shape, const Tensor& weights,
+                                     const TensorForm& form) {
   const bool transposed = shape.sweep == Sweep::transposed;
   const std::int64_t outer = form.strides[0], inner = form.strides[1];
-  std::vector<std::int64_t> dims = {shape.groups, shape.group_k(), shape.group_c()};
+  const std::int64_t channels = shape.groups > 1 ? shape.group_c() : weights.dims[1];
+  std::vector<std::int64_t> dims = {shape.groups, shape.group_k(), channels};
   std::vector<std::int64_t> strides = {
       (transposed ? shape.group_c() : shape.group_k()) * outer,
       transposed ? inner : outer,
@@ -234,7 +237,7 @@ Arrangement make_weights_arrangement(const ConvShape& shape, const TensorForm& f
   };
   dims.insert(dims.end(), form.dims.begin() + 2, form.dims.end());
   strides.insert(strides.end(), form.strides.begin() + 2, form.strides.end());
-  return strided_arrangement(dims, strides);
+  return padded_arrangement(dims, strides, element_count(form.dims).value());
 }
 
 bool is_weights(const Problem& problem, std::size_t tensor) {
@@ -245,8 +248,9 @@ bool is_weights(const Problem& problem, std::size_t tensor) {
 std::optional<PackedTensor> pack_weights(const Problem& problem, std::size_t tensor,
                                          const TensorForm& form) {
   if (!is_weights(problem, tensor)) return std::nullopt;
-  return PackedTensor{make_weights_arrangement(conv_shape(problem.parameters), form),
-                      format_layout(problem, tensor, chosen_layout(problem))};
+  return PackedTensor{
+      make_weights_arrangement(conv_shape(problem.parameters), problem.tensors[tensor], form),
+      format_layout(problem, tensor, chosen_layout(problem))};
 }
 
 }  // namespace

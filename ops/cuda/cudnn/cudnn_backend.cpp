@@ -3,6 +3,7 @@
 
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/layer_kernels.hpp"
+#include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/network_chain.hpp"
@@ -44,6 +45,7 @@ class CudnnBackend final : public Backend {
       return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
     }
     kernels_.take_planning_time();  // that of a creation that failed
+    if (kernels_.tuning() > 0 && padded_part(problem)) return create_fastest(problem);
     return kernels_.create(problem);
   }
   KernelResult create(const Network& network) override;
@@ -54,6 +56,8 @@ class CudnnBackend final : public Backend {
 
  private:
   KernelResult create_node(const Problem& problem);
+  KernelResult create_fastest(const Problem& problem);
+  void add_times(std::map<std::string, std::string>& details);
   void add_choices(const Network& network, std::span<const Problem> problems,
                    std::map<std::string, std::string>& details);
   KernelResult create_reorder(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to);
@@ -75,14 +79,36 @@ KernelResult CudnnBackend::create_reorder(const Dims& dims, DataType dtype, Memo
   return make_native_kernel(parts_.device, parts_.launcher, std::move(form), roles);
 }
 
-// Adds the time of measurements, and how each layer's kernel was chosen. Layers with the same
-// problem share a choice, which the first one reports.
-void CudnnBackend::add_choices(const Network& network, std::span<const Problem> problems,
-                               std::map<std::string, std::string>& details) {
+// Adds the times of planning and of measurements that no kernel reports.
+void CudnnBackend::add_times(std::map<std::string, std::string>& details) {
   if (const auto planning = kernels_.take_planning_time())
     details[kPlanningDetail] = fmt::to_string(planning->count());
   const Nanoseconds time = layers_.take_measuring_time();
   if (time.count() > 0) details["setup.tuning_ns"] = fmt::to_string(time.count());
+}
+
+// Creates a problem in the way that measurements choose, and reports the choice as a network does.
+KernelResult CudnnBackend::create_fastest(const Problem& problem) {
+  layers_.plan_ahead(std::span(&problem, 1));
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, layers_.create(problem));
+  KernelChain chain;
+  add_times(chain.details);
+  if (auto choice = layers_.choice(problem))
+    chain.details["choice." + std::string(problem.op->name)] = *std::move(choice);
+  std::vector<ChainPlace> places;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    chain.tensors.push_back({kernel->buffers()[i], std::pair(std::size_t{0}, i)});
+    places.push_back({ChainPlace::Kind::tensor, i});
+  }
+  chain.steps.push_back({"", std::move(kernel), std::move(places), std::string(problem.op->name)});
+  return make_chain_kernel(parts_.device, std::move(chain), IntermediateStorage::workspace);
+}
+
+// Adds the times, and how each layer's kernel was chosen. Layers with the same problem share a
+// choice, which the first one reports.
+void CudnnBackend::add_choices(const Network& network, std::span<const Problem> problems,
+                               std::map<std::string, std::string>& details) {
+  add_times(details);
   std::set<std::string> reported;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     auto choice = layers_.choice(problems[i]);

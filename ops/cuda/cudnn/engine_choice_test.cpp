@@ -107,6 +107,95 @@ TEST_F(EngineChoiceTest, NetworksMeasureWhetherFusingIsFaster) {
   }
 }
 
+// A convolution of few channels may be faster if a native kernel pads its source first. The padding
+// is part of each execution, so its time counts.
+TEST_F(EngineChoiceTest, FewChannelsArePaddedWhereThatIsFaster) {
+  using namespace std::chrono_literals;
+  for (const auto& [plain, padded] : {std::pair(100us, 60us), std::pair(61us, 60us)}) {
+    SCOPED_TRACE(plain.count());
+    backend_.reset();
+    cudnn_.work = nullptr;
+    cudnn_.engines_by_channels = {{3, {{.index = 63, .time = plain}}},
+                                  {4, {{.index = 64, .time = padded}}}};
+    backend().set_tuning(2);
+    const Problem conv = problem("conv", "n2c3h5k6r3p1", DataType::f16);
+    const auto kernel = create(conv);
+    const auto details = kernel->details();
+    EXPECT_TRUE(details.contains("setup.tuning_ns"));
+    EXPECT_TRUE(details.contains("setup.plan_ns"));
+    EXPECT_FALSE(details.contains("sample_method")) << "of the measurement before the choice";
+    EXPECT_THAT(details.at("choice.conv"), HasSubstr("graph cudnn:engine_63"));
+    EXPECT_THAT(details.at("choice.conv"),
+                HasSubstr("padded bench:pad_channels + cudnn:engine_64 61.00 us"));
+    const bool is_padded = plain > 61us;
+    EXPECT_THAT(details.at("choice.conv"), HasSubstr(is_padded ? "chosen 61.00 us" : "kept"));
+    EXPECT_EQ(kernel->implementation(),
+              is_padded ? "bench:pad_channels + cudnn:engine_64" : "cudnn:engine_63");
+    EXPECT_EQ(kernel->buffers()[0].size, conv.tensors[0].size());
+    compute_by_reference(is_padded ? problem("conv", "n2c4h5k6r3p1", DataType::f16) : conv,
+                         DataType::f16);
+    expect_reference(conv, *kernel);
+    // The next creation, and another process, repeat the choice without measuring.
+    const std::string choices = device_.runtime->choices().text();
+    cudnn_.engines_by_channels = {{3, {{.index = 63, .time = 1us}}},
+                                  {4, {{.index = 64, .time = padded}}}};
+    EXPECT_EQ(create(conv)->implementation(), kernel->implementation());
+    backend_.reset();
+    device_.runtime->choices().fix(choices);
+    backend().set_tuning(2);
+    const auto repeated = create(conv);
+    EXPECT_EQ(repeated->implementation(), kernel->implementation());
+    EXPECT_THAT(repeated->details().at("choice.conv"), HasSubstr("as chosen before for the case"));
+    device_.runtime->choices().fix("");
+  }
+}
+
+// Without measuring, cuDNN's own engine for the problem runs.
+TEST_F(EngineChoiceTest, FewChannelsAreNotPaddedWithoutMeasuring) {
+  cudnn_.engines_by_channels = {{3, {{.index = 63}}}, {4, {{.index = 64}}}};
+  EXPECT_EQ(create(problem("conv", "n2c3h5k6r3p1", DataType::f16))->implementation(),
+            "cudnn:engine_63");
+}
+
+// The engine that is rejected is that of the chosen way, not of the one that was measured last.
+TEST_F(EngineChoiceTest, ARejectedEngineIsOfTheChosenWay) {
+  using namespace std::chrono_literals;
+  const Problem conv = problem("conv", "n2c3h5k6r3p1", DataType::f16);
+  for (const auto& [plain, padded] : {std::pair(100us, 60us), std::pair(60us, 60us)}) {
+    SCOPED_TRACE(plain.count());
+    backend_.reset();
+    cudnn_.engines_by_channels = {
+        {3, {{.index = 63, .time = plain}, {.index = 65, .time = plain}}},
+        {4, {{.index = 64, .time = padded}, {.index = 66, .time = padded}}}};
+    backend().set_tuning(1);
+    const bool is_padded = plain > padded;
+    EXPECT_EQ(create(conv)->implementation(),
+              is_padded ? "bench:pad_channels + cudnn:engine_64" : "cudnn:engine_63");
+    EXPECT_TRUE(backend().reject_last_engine("wrong"));
+    const auto next = create(conv);
+    EXPECT_EQ(next->implementation(),
+              is_padded ? "bench:pad_channels + cudnn:engine_66" : "cudnn:engine_65");
+    EXPECT_THAT(next->details().at("rejected_engines"), HasSubstr("wrong"));
+    device_.runtime->choices().fix("");
+  }
+}
+
+TEST_F(EngineChoiceTest, NetworksPadFewChannelsWhereThatIsFaster) {
+  using namespace std::chrono_literals;
+  NetworkDefinition definition = three_convolutions();
+  definition.input = {3, 6, 6};
+  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f16);
+  cudnn_.engines_by_channels = {{3, {{.index = 63, .time = 100us}}},
+                                {4, {{.index = 64, .time = 60us}}}};
+  const auto kernel = backend().create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_THAT(step_names(**kernel),
+              ElementsAre("a:bench:reorder_pixels", "a:bench:pad_channels", "a:cudnn:engine_64",
+                          "b:cudnn:engine_0", "c:cudnn:engine_0", "c:bench:reorder_pixels"));
+  EXPECT_THAT((*kernel)->details().at("choice.a"),
+              HasSubstr("padded bench:pad_channels + cudnn:engine_64"));
+}
+
 // All plans exist before the first kernel is created, one for each distinct problem.
 TEST_F(EngineChoiceTest, NetworksPlanEachProblemOnce) {
   const Network network =

@@ -56,6 +56,8 @@ class FakeCudnn {
   std::vector<FakeEngine> fallbacks = {};          // engines of the fallback mode
   // Engines of modes A and B for graphs of one operation. Empty: `engines`.
   std::vector<FakeEngine> engines_of_one = {};
+  // Engines of modes A and B for convolutions whose source has this many channels.
+  std::map<std::int64_t, std::vector<FakeEngine>> engines_by_channels = {};
   std::int64_t max_operations = 99;            // larger graphs have no engine
   std::function<void(const Addresses&)> work;  // called by each execution
   std::vector<Addresses> executions;           // addresses of each enqueued execution
@@ -206,6 +208,14 @@ class FakeCudnn {
     const auto mode = read_values<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
     if (mode.at(0) == CUDNN_HEUR_MODE_FALLBACK) return fallbacks;
     if (mode.at(0) == CUDNN_HEUR_MODE_B && precise) return *precise;
+    for (void* operation : operations) {
+      const auto x =
+          read_values<void*>(to_fake(operation), CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X);
+      if (x.empty()) continue;
+      const auto dims = read_values<std::int64_t>(to_fake(x[0]), CUDNN_ATTR_TENSOR_DIMENSIONS);
+      const auto of_channels = engines_by_channels.find(dims.at(1));
+      if (of_channels != engines_by_channels.end()) return of_channels->second;
+    }
     return operations.size() == 1 && !engines_of_one.empty() ? engines_of_one : engines;
   }
 

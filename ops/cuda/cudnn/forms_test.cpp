@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/forms.hpp"
 
+#include "ops/cuda/cudnn/serving.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -39,6 +40,34 @@ TEST(ChosenLayout, FeedsTensorCoresWhereThereAreSome) {
   EXPECT_EQ(chosen_layout(single), Layout::nhwc);
   // Pointwise engines expect it too.
   EXPECT_EQ(chosen_layout(problem("pool", "max-n2c4h8r2", DataType::f32)), Layout::nhwc);
+}
+
+TEST(PaddedPart, IsOfForwardConvolutionsWithFewChannelsIn16Bits) {
+  const auto channels = [](const char* tokens, DataType dtype = DataType::f16,
+                           Layout layout = Layout::any,
+                           Direction direction = Direction::forward) -> std::int64_t {
+    Problem conv = problem("conv", tokens, dtype, direction);
+    conv.layout = layout;
+    const auto padded = padded_part(conv);
+    if (!padded) return 0;
+    EXPECT_EQ(padded->layout, Layout::nhwc);
+    EXPECT_EQ(padded->parameters.count("c"), padded->tensors[0].dims[1]);
+    EXPECT_EQ(padded->tensors[1].dims, conv.tensors[1].dims);
+    EXPECT_EQ(padded->work, conv.work);
+    return padded->tensors[0].dims[1];
+  };
+  EXPECT_EQ(channels("n2c3h9k16r3"), 4);
+  EXPECT_EQ(channels("n2c1h9k16r3", DataType::bf16, Layout::nhwc), 4);
+  EXPECT_EQ(channels("n2c5h9k16r3+bias+relu"), 8);
+  EXPECT_EQ(channels("n2c4h9k16r3"), 0);
+  EXPECT_EQ(channels("n2c9h9k16r3"), 0);
+  EXPECT_EQ(channels("n2g3c3h9k15r3"), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3+transposed"), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3", DataType::f32), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3", DataType::s8), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3", DataType::f16, Layout::nchw), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3", DataType::f16, Layout::any, Direction::backward_data), 0);
+  EXPECT_EQ(channels("n2c3h9k16r3", DataType::f16, Layout::any, Direction::backward_weights), 0);
 }
 
 TEST(ConvForm, OfAGroupedStridedConvolution) {

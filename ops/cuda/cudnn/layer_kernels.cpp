@@ -21,14 +21,18 @@ struct WayRow {
   std::string_view name;
 };
 // The first way is the default: it wins if no other one is clearly faster.
-constexpr WayRow kWays[] = {
-    {KernelWay::graph, "graph"}, {KernelWay::parts, "parts"}, {KernelWay::native, "native"}};
+constexpr WayRow kWays[] = {{KernelWay::graph, "graph"},
+                            {KernelWay::parts, "parts"},
+                            {KernelWay::native, "native"},
+                            {KernelWay::padded, "padded"},
+                            {KernelWay::padded_parts, "padded parts"}};
 
 // The kernels of all ways that exist, in the order of kWays.
 struct Candidates {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::string> names;
   std::vector<KernelWay> ways;
+  std::vector<std::optional<ProblemKernels::LastPlan>> plans;
 };
 
 Result<Candidates, BackendError> make_candidates(ProblemKernels& problem_kernels,
@@ -42,17 +46,26 @@ Result<Candidates, BackendError> make_candidates(ProblemKernels& problem_kernels
     candidates.names.push_back(fmt::format("{} {}", name, (*kernel)->implementation()));
     candidates.kernels.push_back(*std::move(kernel));
     candidates.ways.push_back(way);
+    candidates.plans.push_back(problem_kernels.last_plan());
   }
   return candidates;
 }
 
-// Returns what the graphs of all ways compute: the problem, and its convolution alone.
-std::vector<Problem> graph_problems(const Problem& problem) {
-  std::vector<Problem> problems = {problem};
-  if (conv_split(problem) != ConvSplit::epilogue) return problems;
+// Adds what the graphs of a problem without padding compute: the problem, and its convolution
+// alone.
+void add_graph_problems(const Problem& problem, std::vector<Problem>& problems) {
+  problems.push_back(problem);
+  if (conv_split(problem) != ConvSplit::epilogue) return;
   Problem part = conv_part(problem, intermediate_types(problem).front());
   part.layout = chosen_layout(problem);
   problems.push_back(std::move(part));
+}
+
+// Returns what the graphs of all ways compute.
+std::vector<Problem> graph_problems(const Problem& problem) {
+  std::vector<Problem> problems;
+  add_graph_problems(problem, problems);
+  if (const auto padded = padded_part(problem)) add_graph_problems(*padded, problems);
   return problems;
 }
 
@@ -84,6 +97,7 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   if (candidates->kernels.empty()) return kernels_.create(problem);  // reports all reasons
   if (candidates->kernels.size() == 1) {
     choices_[key] = {candidates->ways.front(), std::nullopt};
+    kernels_.set_last_plan(std::move(candidates->plans.front()));
     return std::move(candidates->kernels.front());
   }
   const Nanoseconds start = runtime.now();
@@ -93,6 +107,7 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   for (std::size_t i = 0; i < candidates->kernels.size(); ++i) {
     if (i != choice.best) kernels_.return_planning_time(*candidates->kernels[i]);
   }
+  kernels_.set_last_plan(std::move(candidates->plans[choice.best]));
   const std::string times = choice.candidates_text();
   choices_[key] = {candidates->ways[choice.best],
                    times.empty() ? choice.text() : fmt::format("{}: {}", choice.text(), times)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a network's layers. If a layer can be computed in several ways, such as by one fused
-// graph or by a convolution and a native kernel, all ways are measured once and the fastest is
-// kept.
+// Kernels of a network's layers, and of single problems that choose among ways. If a layer can be
+// computed in several ways, such as by one fused graph or by a convolution and a native kernel, all
+// ways are measured once and the fastest is kept.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

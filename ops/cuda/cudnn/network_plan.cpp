@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -179,8 +180,8 @@ class NetworkPlanner {
     if (find_cudnn_entry(problem.op->name) == nullptr) return plan_native(problem);
     std::optional<PlannedKernel> first;
     std::optional<BackendError> error;
-    for (Planned& way :
-         std::array{plan_graph(problem), plan_parts(problem), plan_native(problem)}) {
+    for (Planned& way : std::array{plan_graph(problem), plan_parts(problem), plan_native(problem),
+                                   plan_padded(problem)}) {
       if (!way) {
         if (!error) error = std::move(way).error();  // cuDNN's, the most informative one
       } else if (first) {
@@ -235,6 +236,24 @@ class NetworkPlanner {
       error = first.error();
     }
     return *std::move(error);
+  }
+
+  Planned plan_padded(const Problem& problem) const {
+    const auto padded = padded_part(problem);
+    if (!padded) return unsupported("cuDNN does not gain from further channels of the source");
+    auto convolution = plan_graph(*padded);
+    if (!convolution) convolution = plan_parts(*padded);
+    if (!convolution) return convolution;
+    const Tensor& source = problem.tensors[0];
+    const BufferRole roles[] = {BufferRole::input, BufferRole::output};
+    const PlannedKernel padding =
+        make_native(StepWay::padded,
+                    padding_form(source.dims, source.dtype, padded->tensors[0].dims[1]), roles);
+    std::vector<KernelStep> steps = padding.steps();
+    std::ranges::copy(convolution->steps(), std::back_inserter(steps));
+    std::vector<KernelBuffer> buffers(convolution->buffers().begin(), convolution->buffers().end());
+    buffers.front() = padding.buffers().front();
+    return PlannedKernel(StepWay::padded, std::move(steps), std::move(buffers));
   }
 
   const NetworkQuestion& question_;

@@ -19,10 +19,11 @@ namespace bench::ops::cuda {
 
 // How a step is computed. graph: by one graph of cuDNN, which fuses bias and post-ops. parts: one
 // of two steps, a library's kernel and a native one after it. native: by a native kernel alone.
-// product: by cuBLASLt. transpose: a native kernel between two layouts.
-enum class StepWay { graph, parts, native, product, transpose };
-inline constexpr std::array<std::string_view, 5> kStepWayNames = {"graph", "parts", "native",
-                                                                  "product", "transpose"};
+// product: by cuBLASLt. transpose: a native kernel between two layouts. padded: a native kernel
+// that adds channels to the source, then as graph or parts.
+enum class StepWay { graph, parts, native, product, transpose, padded };
+inline constexpr std::array<std::string_view, 6> kStepWayNames = {"graph",   "parts",     "native",
+                                                                  "product", "transpose", "padded"};
 
 struct PlannedStep {
   KernelStep step;

@@ -140,6 +140,27 @@ TEST(PlannedEngines, ContainTheEngineForFirstLayers) {
   }
 }
 
+// cuDNN copies 3 channels to 4 in its workspace, in each execution. A padded source needs no copy.
+TEST(PlannedEngines, ForPaddedFirstLayersNeedNoCopy) {
+  BENCH_NEED_CUDNN(api);
+  const std::string json = device_json("sm_90");
+  constexpr std::int64_t kPaddedSource = std::int64_t{32} * 224 * 224 * 4 * 2;
+  for (const char* epilogue : {"", "+bias+relu"}) {
+    SCOPED_TRACE(epilogue);
+    const Problem conv =
+        conv_problem({fmt::format("n32c3h224k64r7s7u2p3{}", epilogue), DataType::f16});
+    const auto padded = padded_part(conv);
+    ASSERT_TRUE(padded);
+    const auto plain_engine = first_choice(api, conv, json);
+    const auto padded_engine = first_choice(api, *padded, json);
+    ASSERT_TRUE(plain_engine.ok() && padded_engine.ok());
+    EXPECT_GE(*plain_engine->workspace, kPaddedSource) << plain_engine->text();
+    EXPECT_LT(*padded_engine->workspace, kPaddedSource / 64) << padded_engine->text();
+    EXPECT_TRUE(padded_engine->has(EngineNote::tensor_core)) << padded_engine->text();
+    EXPECT_EQ(padded_engine->index, plain_engine->index);
+  }
+}
+
 TEST(ListedEngines, NameEveryConfigurationWithItsReason) {
   BENCH_NEED_CUDNN(api);
   const auto listed = all_listed_engines(api, conv_problem({"n32c3h224k64r7s7u2p3", DataType::f32}),

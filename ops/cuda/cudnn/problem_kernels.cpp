@@ -378,12 +378,42 @@ ProblemKernels::KernelResult ProblemKernels::create_native(const Problem& proble
   return make_native_kernel(parts_, launcher_, std::move(form), problem);
 }
 
+// The source is padded in each execution, so that the time of padding is part of the time of the
+// convolution. The weights are padded when they are packed, as they are constant.
+ProblemKernels::KernelResult ProblemKernels::create_padded(const Problem& problem, KernelWay way) {
+  const auto padded = padded_part(problem);
+  if (!padded) return unsupported("cuDNN does not gain from further channels of the source");
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> convolution, way == KernelWay::graph
+                                                                  ? create_from_graph(*padded)
+                                                                  : create_in_two_parts(*padded));
+  const Tensor& source = problem.tensors[0];
+  const BufferRole roles[] = {BufferRole::input, BufferRole::output};
+  NativeForm form = padding_form(source.dims, source.dtype, padded->tensors[0].dims[1]);
+  const ChainPlace padded_source = intermediate_place(0);
+  KernelChain chain;
+  chain.intermediates = {convolution->buffers().front().size.count};
+  std::vector<ChainPlace> places = {padded_source};
+  for (std::size_t i = 1; i < problem.tensors.size(); ++i) places.push_back(tensor_place(i));
+  chain.steps.push_back({"",
+                         make_native_kernel(parts_, launcher_, std::move(form), roles),
+                         {tensor_place(0), padded_source},
+                         "padding"});
+  chain.steps.push_back({"", std::move(convolution), std::move(places), "conv"});
+  chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
+  return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
+}
+
 ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem, KernelWay way) {
+  last_plan_.reset();
   switch (way) {
     case KernelWay::graph:
       return create_from_graph(problem);
     case KernelWay::parts:
       return create_in_two_parts(problem);
+    case KernelWay::padded:
+      return create_padded(problem, KernelWay::graph);
+    case KernelWay::padded_parts:
+      return create_padded(problem, KernelWay::parts);
     case KernelWay::native:
       break;
   }

@@ -34,8 +34,9 @@ using MaybeSession = Result<std::shared_ptr<CudnnSession>, BackendError>;
 inline constexpr const char* kPlanningDetail = "setup.plan_ns";
 
 // How a problem is computed. graph: by one graph of cuDNN. parts: by a graph, then a native kernel.
-// native: by a native kernel alone.
-enum class KernelWay { graph, parts, native };
+// native: by a native kernel alone. padded, padded_parts: by a native kernel that adds channels to
+// the source, then as `graph` or `parts`.
+enum class KernelWay { graph, parts, native, padded, padded_parts };
 
 class ProblemKernels {
  public:
@@ -75,6 +76,17 @@ class ProblemKernels {
   bool reject_last_engine(std::string_view reason);
   // Applies to plans and products that are created from now on.
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
+  std::int64_t tuning() const { return tuning_; }
+
+  // The part that a plan computes of the last created problem.
+  struct LastPlan {
+    Problem problem;
+    std::string engine;  // ExecutionPlan::name()
+  };
+  // What reject_last_engine() rejects. A caller that creates several kernels and keeps one of them
+  // sets its plan again.
+  const std::optional<LastPlan>& last_plan() const { return last_plan_; }
+  void set_last_plan(std::optional<LastPlan> plan) { last_plan_ = std::move(plan); }
 
  private:
   using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
@@ -88,6 +100,7 @@ class ProblemKernels {
                                     DataType intermediate_dtype);
   KernelResult create_with_bias_gradient(const Problem& problem);
   KernelResult create_native(const Problem& problem);
+  KernelResult create_padded(const Problem& problem, KernelWay way);
   std::vector<RejectedEngine> find_rejected(const Problem& problem) const;
   void note_rejected(const Problem& problem) const;
   Result<ProblemPlan, BackendError> plan(const Problem& problem);
@@ -96,12 +109,6 @@ class ProblemKernels {
   Result<std::vector<ProblemPlan>, BackendError> make_plans(const Problem& problem);
   Result<ProblemPlan, BackendError> choose_fastest_plan(const Problem& problem,
                                                         std::vector<ProblemPlan> plans);
-
-  // The part that a plan computes of the last created problem.
-  struct LastPlan {
-    Problem problem;
-    std::string engine;  // ExecutionPlan::name()
-  };
 
   DeviceParts parts_;
   MaybeSession session_;

@@ -69,6 +69,25 @@ std::vector<DataType> intermediate_types(const Problem& problem) {
   return {problem.dtype};
 }
 
+// With 3 channels of 16 bits, cuDNN's engine for first layers copies the source to 4 channels in
+// each execution: on an H100 it takes 82 us in all, and 60 us if the source has 4 channels.
+std::optional<Problem> padded_part(const Problem& problem) {
+  constexpr std::int64_t kChannelUnit = 4, kFewChannels = 8, kHalfBytes = 2;
+  if (problem.op->name != "conv" || problem.direction != Direction::forward) return std::nullopt;
+  const ConvShape shape = conv_shape(problem.parameters);
+  const bool gains = shape.groups == 1 && shape.sweep == Sweep::convolution &&
+                     shape.c < kFewChannels && shape.c % kChannelUnit != 0 &&
+                     info(problem.dtype).bytes == kHalfBytes &&
+                     chosen_layout(problem) == Layout::nhwc;
+  if (!gains) return std::nullopt;
+  Problem padded = problem;
+  const std::int64_t channels = (shape.c + kChannelUnit - 1) / kChannelUnit * kChannelUnit;
+  padded.layout = Layout::nhwc;
+  padded.parameters.set("c", channels);
+  padded.tensors[0].dims[1] = channels;
+  return padded;
+}
+
 std::string plan_key(const Problem& problem) {
   std::string types;
   for (const Tensor& tensor : problem.tensors) {

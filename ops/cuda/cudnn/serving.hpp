@@ -31,6 +31,13 @@ Problem conv_part(const Problem& problem, DataType intermediate_dtype);
 // integers f32 is the only one: it represents their sums exactly up to 2^24.
 std::vector<DataType> intermediate_types(const Problem& problem);
 
+// Returns a forward convolution of few channels with zeros as further channels of source and
+// weights, so that cuDNN reads the source without a copy of its own. Source and destination have
+// the layout nhwc. The tensor of the weights keeps the channels of `problem`: packing the weights
+// adds the zeros. nullopt: cuDNN reads the problem's channels as they are, or no engine is known to
+// gain from more channels.
+std::optional<Problem> padded_part(const Problem& problem);
+
 // Returns a key. Problems with equal keys can use the same cuDNN graph and plan.
 std::string plan_key(const Problem& problem);
 

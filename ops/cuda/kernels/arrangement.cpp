@@ -200,6 +200,14 @@ Arrangement strided_arrangement(std::span<const std::int64_t> dims,
   return result;
 }
 
+Arrangement padded_arrangement(std::span<const std::int64_t> dims,
+                               std::span<const std::int64_t> packed_strides,
+                               std::int64_t packed_elements) {
+  Arrangement result = strided_arrangement(dims, packed_strides);
+  result.packed_elements = packed_elements;
+  return result;
+}
+
 Arrangement make_arrangement(std::span<const std::int64_t> dims, MemoryLayout layout) {
   if (layout == MemoryLayout::blocked16) return blocked_arrangement(dims);
   return strided_arrangement(dims, layout_strides(dims, layout));

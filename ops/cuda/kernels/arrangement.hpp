@@ -31,7 +31,7 @@ struct ArrangedBox {
 struct Arrangement {
   std::vector<ArrangedBox> boxes;
   std::int64_t plain_elements = 0;
-  std::int64_t packed_elements = 0;  // more than plain_elements if blocks are padded
+  std::int64_t packed_elements = 0;  // more than plain_elements if there is padding
 
   Bytes packed_size(DataType dtype) const;
 };
@@ -47,11 +47,16 @@ Arrangement make_arrangement(std::span<const std::int64_t> dims, MemoryLayout la
 // form, in the same order.
 Arrangement strided_arrangement(std::span<const std::int64_t> dims,
                                 std::span<const std::int64_t> packed_strides);
+// The same with a packed form of `packed_elements`, some of which belong to no element of the
+// tensor.
+Arrangement padded_arrangement(std::span<const std::int64_t> dims,
+                               std::span<const std::int64_t> packed_strides,
+                               std::int64_t packed_elements);
 // Whether two layouts order the elements of a tensor with these sizes identically.
 bool same_order(std::span<const std::int64_t> dims, MemoryLayout a, MemoryLayout b);
 
 // Convert a plain tensor to its packed form (arrange) and back (restore), both in host memory.
-// arrange() sets the padding of blocks to 0.
+// arrange() sets the elements of padding to 0.
 void arrange(const Arrangement& arrangement, DataType dtype, const void* plain, void* packed);
 void restore(const Arrangement& arrangement, DataType dtype, const void* packed, void* plain);
 

@@ -62,6 +62,20 @@ void move_pixels(const TransposePlan& transpose, const Addresses& tensors) {
   static_cast<void>(moved);
 }
 
+void pad_channels(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<PadPlan>();
+  const bool padded =
+      run_by_packed_channels(plan.bytes, plan.padded, [&]<class Packed>(Packed /*type*/) {
+        const auto* source = static_cast<const typename Packed::Stored*>(tensors.at[0]);
+        auto* destination = static_cast<typename Packed::Stored*>(tensors.at[1]);
+        for (std::int64_t pixel = 0; pixel < plan.pixels; ++pixel) {
+          pad_pixel<Packed>(plan, source, destination, pixel);
+        }
+      });
+  assert(padded && "elements have 1, 2, 4 or 8 bytes");
+  static_cast<void>(padded);
+}
+
 void run_transpose(const NativePlan& native_plan, const Addresses& tensors) {
   const auto plan = native_plan.as<TransposePlan>();
   if (has_few_channels(plan)) return move_pixels(plan, tensors);
@@ -78,6 +92,7 @@ void run_transpose(const NativePlan& native_plan, const Addresses& tensors) {
 
 constexpr HostKernel kSharedKernels[] = {{ElementwisePlan::kKernel, run_elementwise},
                                          {TransposePlan::kKernel, run_transpose},
+                                         {PadPlan::kKernel, pad_channels},
                                          {ChannelSumPlan::kKernel, run_channel_sum}};
 
 const HostKernel* find_kernel(std::string_view name) {

@@ -24,6 +24,7 @@ using FormResult = Result<NativeForm, BackendError>;
 constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
 constexpr std::string_view kPixelTranspose = "bench:reorder_pixels";
+constexpr std::string_view kPadding = "bench:pad_channels";
 constexpr std::string_view kChannelSum = "bench:channel_sum_block";
 
 std::int64_t product(const Sizes& sizes, std::size_t first, std::size_t last) {
@@ -133,6 +134,25 @@ FormResult reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, Mem
   BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, copy(dims, dtype, from, to));
   form.plan = NativePlan(plan);
   return form;
+}
+
+NativeForm padding_form(const Dims& dims, DataType dtype, std::int64_t padded_channels) {
+  PadPlan plan;
+  plan.pixels = dims[0] * product(dims, 2, dims.size());
+  plan.channels = dims[1];
+  plan.padded = padded_channels;
+  plan.bytes = static_cast<int>(info(dtype).bytes);
+  Dims padded_dims = dims;
+  padded_dims[1] = padded_channels;
+  const auto strides = layout_strides(padded_dims, MemoryLayout::nhwc);
+  const std::int64_t elements = plan.pixels * plan.padded;
+  const std::string layout = layout_name(dims, MemoryLayout::nhwc);
+  return {std::string(kPadding),
+          "padding",
+          NativePlan(plan),
+          {{make_arrangement(dims, MemoryLayout::nhwc), dtype, layout},
+           {padded_arrangement(dims, strides, elements), dtype,
+            fmt::format("{} with {} channels", layout, padded_channels)}}};
 }
 
 std::size_t epilogue_start(const Problem& problem) {

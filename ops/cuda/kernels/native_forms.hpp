@@ -40,6 +40,9 @@ Result<NativeForm, BackendError> native_form(const Problem& problem);
 Result<NativeForm, BackendError> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
                                               MemoryLayout to);
 
+// Plans the copy of images in nhwc to images with more channels, whose further channels are 0.
+NativeForm padding_form(const Dims& dims, DataType dtype, std::int64_t padded_channels);
+
 // Plans the epilogue of a convolution or matrix product: bias, then post-ops. A product adds its
 // bias itself. The first tensor is the result before the epilogue, with type `intermediate_dtype`
 // and the output's layout. The problem's tensors from epilogue_start() on follow: bias, residuals,

@@ -71,6 +71,27 @@ TEST(NativeForms, TransposesOfFewChannelsMoveEveryValue) {
   }
 }
 
+TEST(NativeForms, PaddingAppendsZerosToEachPixel) {
+  for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::s8}) {
+    for (const auto& [channels, padded] :
+         {std::pair(1, 4), std::pair(3, 4), std::pair(5, 8), std::pair(3, 5), std::pair(4, 4)}) {
+      const NativeForm form = padding_form({2, channels, 3, 5}, dtype, padded);
+      EXPECT_EQ(form.implementation, "bench:pad_channels");
+      std::vector<double> values(static_cast<std::size_t>(2 * channels * 3 * 5));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 101) + 1;
+      EXPECT_EQ(run(form, {values}), values) << info(dtype).name << " " << channels;
+      const NativeTensor& destination = form.tensors.back();
+      EXPECT_EQ(destination.arrangement.packed_elements, 2 * padded * 3 * 5);
+      EXPECT_EQ(destination.layout, fmt::format("nhwc with {} channels", padded));
+    }
+  }
+  const NativeForm form = padding_form({1, 3, 1, 2}, DataType::f32, 4);
+  std::vector<float> source = {1, 2, 3, 4, 5, 6}, destination(8, -1);
+  void* const addresses[] = {source.data(), destination.data()};
+  ASSERT_TRUE(HostLauncher().launch(form.plan, addresses).ok());
+  EXPECT_EQ(destination, (std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0}));
+}
+
 // Dense tensors need no division, because only one dimension is left.
 TEST(NativeForms, DimensionsThatFollowEachOtherAreOne) {
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {

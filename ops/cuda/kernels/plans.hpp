@@ -100,6 +100,14 @@ struct TransposePlan {
   int bytes = 4;
 };
 
+// Copies pixels of `channels` elements to pixels of `padded` elements, whose other elements become
+// 0. An element has 1, 2, 4 or 8 `bytes`. Tensor 0 is the source, 1 the destination.
+struct PadPlan {
+  static constexpr const char* kKernel = "pad_channels";
+  std::int64_t pixels = 1, channels = 1, padded = 1;
+  int bytes = 4;
+};
+
 // Computes destination[c] = sum of source over images and positions. Strides are in elements.
 struct ChannelSumPlan {
   static constexpr const char* kKernel = "channel_sum";

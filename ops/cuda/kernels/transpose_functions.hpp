@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposes tensors with few channels: converts between one plane per channel and pixels, which
 // are the values of all channels at one position. Tiles (device/transpose.cu) would be almost empty
-// here. The same source is compiled for the device and for the CPU. C++17.
+// here. Also pads pixels with further channels. The same source is compiled for the device and for
+// the CPU. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/element_codes.hpp"
@@ -54,6 +55,21 @@ BENCH_BOTH void move_pixel(const PixelPlan& plan, const typename Packed::Stored*
         destination[in_planes + (c + i) * plan.pixels] = packed.at[i];
       }
     }
+  }
+}
+
+// Copies one pixel and appends zeros. `Packed` as in move_pixel(): the size of a padded pixel is a
+// multiple of its size.
+template <class Packed>
+BENCH_BOTH void pad_pixel(const PadPlan& plan, const typename Packed::Stored* source,
+                          typename Packed::Stored* destination, std::int64_t pixel) {
+  const typename Packed::Stored* const from = source + pixel * plan.channels;
+  for (std::int64_t c = 0; c < plan.padded; c += Packed::kSize) {
+    Packed packed;
+    for (int i = 0; i < Packed::kSize; ++i) {
+      packed.at[i] = c + i < plan.channels ? from[c + i] : typename Packed::Stored(0);
+    }
+    *reinterpret_cast<Packed*>(destination + pixel * plan.padded + c) = packed;
   }
 }
 

@@ -302,6 +302,8 @@ std::map<std::string, std::string> ChainKernel::details() const {
   }
   for (const ChainStep& step : chain_.steps) {
     for (const auto& [name, value] : step.kernel->details()) {
+      // These describe samples of the step alone.
+      if (name == kSampleMethodDetail || name == kLaunchFloorDetail) continue;
       if (name.starts_with(kSetup)) {
         setup[name] += std::stoll(value);
       } else if (storage_ == IntermediateStorage::workspace || name.starts_with(kLibrary)) {

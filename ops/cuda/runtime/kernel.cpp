@@ -90,8 +90,8 @@ std::map<std::string, std::string> CudaKernel::details() const {
   // behind a blocking kernel might hang.
   if (sampling_->sampled()) {
     const auto floor = sampler_->launch_floor();
-    if (floor) all["launch_floor_ns"] = fmt::to_string(floor->count());
-    all["sample_method"] = sampling_->method(floor);
+    if (floor) all[kLaunchFloorDetail] = fmt::to_string(floor->count());
+    all[kSampleMethodDetail] = sampling_->method(floor);
   }
   if (std::string unknown = sampler_->unknown_conditions(); !unknown.empty()) {
     all["conditions_unknown"] = std::move(unknown);

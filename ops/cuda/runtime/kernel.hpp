@@ -15,6 +15,10 @@
 
 namespace bench::ops::cuda {
 
+// Details of a kernel that has taken samples.
+inline constexpr const char* kSampleMethodDetail = "sample_method";
+inline constexpr const char* kLaunchFloorDetail = "launch_floor_ns";
+
 // An execution that can be enqueued without waiting for it: behind a blocking kernel, or into a
 // graph.
 class CudaInvocation : public Invocation {
