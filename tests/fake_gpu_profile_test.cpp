@@ -147,6 +147,55 @@ TEST_F(FakeGpuProfileTest, KernelsLieUnderTheLayersOfANetwork) {
   EXPECT_FALSE(pass().details.contains("gpu.note")) << pass().details.at("gpu.note");
 }
 
+// The trace has the times of the device, so the host waits once per iteration, and the device need
+// not be idle between layers. Each kernel still belongs to its layer.
+TEST_F(FakeGpuProfileTest, ATracedNetworkRunsWithoutAWaitPerLayer) {
+  std::filesystem::create_directory(folder_.file("networks"));
+  folder_.write("networks/small.yaml", kNetwork);
+  const std::string kCase = "cases:\n  - { network: small, batch: 2, measure: [network] }\n";
+  const ProgramResult result =
+      run(R"({"cases":[{"match":"conv/*","ns":300000},{"match":"pool/*","ns":200000}]})", kCase);
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const std::vector<json> waits = activities("synchronisation");
+  ASSERT_EQ(waits.size(), 2U);  // two iterations of two layers
+  for (const json& wait : waits) {
+    EXPECT_EQ(wait.at("scope"), "small");
+    EXPECT_TRUE(wait.at("attributes").contains("iteration"));
+  }
+  std::map<std::pair<std::string, std::int64_t>, std::int64_t> times;
+  for (const json& kernel : activities("kernel")) {
+    times[{kernel.at("scope").get<std::string>(),
+           kernel.at("attributes").at("iteration").get<std::int64_t>()}] +=
+        kernel.at("duration_ns").get<std::int64_t>();
+  }
+  for (const std::int64_t iteration : {2, 3}) {
+    EXPECT_EQ((times[{"small:conv", iteration}]), 300'000);
+    EXPECT_EQ((times[{"small:pool", iteration}]), 200'000);
+  }
+  // An operator's row on the host is its launch, which ends before the last kernel begins.
+  const json last_operator = activities("operator").back();
+  EXPECT_EQ(last_operator.at("scope"), "small:pool");
+  EXPECT_LT(last_operator.at("start_ns").get<std::int64_t>() +
+                last_operator.at("duration_ns").get<std::int64_t>(),
+            waits.back().at("start_ns").get<std::int64_t>() +
+                waits.back().at("duration_ns").get<std::int64_t>());
+  const ProfilePassRecord record = pass();
+  EXPECT_TRUE(record.details.contains("gpu.steps"));
+  EXPECT_EQ(*record.attributed + *record.unattributed, *record.wall);
+  EXPECT_GE(*record.attributed, Nanoseconds(2 * 500'000));  // launches and waits
+  EXPECT_THAT(result.out, Not(HasSubstr("waited for each step")));
+  // Without a trace, only the waits show how long each layer takes.
+  const ProgramResult untraced =
+      run(R"({"tracer":{"conflict":"Nsight Systems"},"cases":[{"match":"conv/*","ns":300000}]})",
+          kCase);
+  ASSERT_EQ(untraced.status, 0) << untraced.out << untraced.err;
+  EXPECT_FALSE(pass().details.contains("gpu.steps"));
+  for (const json& row : activities("operator")) {
+    if (row.at("scope") != "small:conv") continue;
+    EXPECT_GE(row.at("duration_ns").get<std::int64_t>(), 300'000);
+  }
+}
+
 TEST_F(FakeGpuProfileTest, CallsWaitsAndMemoryHaveRowsOfTheDevice) {
   const ProgramResult result = run(R"({"cases":[{"workspace":100}]})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;

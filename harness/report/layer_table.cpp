@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/roofline.hpp"
+#include "harness/result/trace_details.hpp"
 #include "harness/stats/summary.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/saturating.hpp"
@@ -106,11 +107,13 @@ std::string format_overhead(const ProfilerTimes& times) {
   return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
-// Whether the passes ran on a device, which is idle while the host waits for a step. The wait, not
-// the recording, is then most of the cost.
+// Whether passes on a device waited for each step. The device is idle during the wait, which is
+// then most of the cost, not the recording.
 bool awaits_steps(const Passes& passes) {
-  return std::ranges::any_of(
-      passes, [](const auto& entry) { return entry.second->details.contains("gpu.kernels"); });
+  return std::ranges::any_of(passes, [](const auto& entry) {
+    const auto& details = entry.second->details;
+    return details.contains("gpu.kernels") && !details.contains(kUnawaitedStepsDetail);
+  });
 }
 
 // The cost compares iterations that alternated with others in the same process. The table shows

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/layer_table.hpp"
 
+#include "harness/result/trace_details.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -291,6 +293,9 @@ TEST(LayerTable, OnAGpuTheCostIsExplained) {
   EXPECT_THAT(layer_table(report, times, {.width = 400}),
               testing::HasSubstr("in the same process. The profiler waited for each step, so the "
                                  "GPU was idle between steps. The table shows"));
+  report.profile_passes.front().details[kUnawaitedStepsDetail] = "the host waited only for the end";
+  EXPECT_THAT(layer_table(report, times, {.width = 400}),
+              testing::Not(testing::HasSubstr("waited for each step")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The iterations of a profile pass: plain ones, as the timing pass runs them, and recorded ones.
+#include "harness/result/trace_details.hpp"
 #include "harness/worker/profile_pass_state.hpp"
 #include "harness/worker/warmup.hpp"
 
@@ -76,6 +77,7 @@ Result<ProfilePass::Iteration> ProfilePass::profiled_iteration() {
   const Scope range(nullptr, std::move(spec));
   const Nanoseconds start = context_.clock.now();
   const bool ok = rotation_->run_observed(*steps_);
+  if (ok) steps_->execution_ended();
   const Nanoseconds time = context_.clock.now() - start;
   if (!ok) return Error{rotation_->failure(), "", ""};
   return Iteration{start, time};
@@ -92,6 +94,8 @@ Status ProfilePass::record_iteration(std::int64_t number) {
     reply_.attributed += steps_->time_in_steps();
   }
   if (!iteration) return iteration.error();
+  if (observes_steps() && steps_->has_unawaited_steps())
+    reply_.details[kUnawaitedStepsDetail] = "the host waited only for the end of each iteration";
   range.start = iteration->start;
   range.duration = iteration->duration;
   recorder_.record(std::move(range));

@@ -239,6 +239,9 @@ void ProfilePass::make_steps(const Workload& workload, const ops::Kernel& kernel
   sinks.case_id = request_.prepare.id;
   // On a device, the trace records the library's calls under their own names.
   if (context_.backend.memory() != nullptr) sinks.api = nullptr;
+  // A pass that locates a failure waits for each step, so that the failure appears in its step.
+  if (is_tracing() && switches_.records(RecordGroup::device) && !is_announcing())
+    sinks.wait = ops::StepWait::end;
   if (is_announcing()) {
     // Ignores an error: if writing fails here, later writes also fail and report it.
     sinks.on_announced = [this] { static_cast<void>(spool_.flush()); };

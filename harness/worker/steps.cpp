@@ -199,9 +199,9 @@ Attributes make_part_attributes(const Attributes& step_attributes) {
 
 StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
                            Clock& clock)
-    : facts_(std::move(facts)), sinks_(sinks), clock_(clock) {
+    : facts_(std::move(facts)), path_(std::move(path)), sinks_(sinks), clock_(clock) {
   for (const StepFacts& step : facts_) {
-    scopes_.push_back(step.layer.empty() ? path : append_scope(path, step.layer));
+    scopes_.push_back(step.layer.empty() ? path_ : append_scope(path_, step.layer));
     ranges_.push_back(scope_range_name(step.name));
   }
   observed_.reserve(facts_.size());
@@ -211,6 +211,7 @@ StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const
 void StepRecorder::clear() {
   observed_.clear();
   marks_.clear();
+  waited_.reset();
   if (sinks_.capture != nullptr) sinks_.capture->clear();
 }
 
@@ -225,15 +226,33 @@ void StepRecorder::begins(std::size_t step) noexcept {
   if (sinks_.on_announced) announce(observed);
 }
 
+// What follows a step that is not awaited belongs to the case: after the last step, the host's wait
+// for all of them.
 void StepRecorder::enqueued(std::size_t /*the last step that began*/) noexcept {
-  observed_.back().enqueued = clock_.now();
+  ObservedStep& observed = observed_.back();
+  observed.enqueued = clock_.now();
+  if (sinks_.wait != ops::StepWait::end) return;
+  end_step();
+  if (sinks_.trace != nullptr) observed.wait_region = sinks_.trace->begin_region();
 }
 
 void StepRecorder::done(std::size_t /*the last step that began*/) noexcept {
   observed_.back().done = clock_.now();
+  end_step();
+}
+
+void StepRecorder::end_step() noexcept {
   if (sinks_.trace != nullptr) sinks_.trace->end_region();
   if (sinks_.capture != nullptr) observed_.back().printed = sinks_.capture->written();
   range_.reset();
+}
+
+void StepRecorder::execution_ended() noexcept {
+  for (ObservedStep& observed : observed_) {
+    if (observed.done || !observed.enqueued) continue;
+    observed.done = observed.enqueued;
+    waited_ = {*observed.enqueued, clock_.now()};
+  }
 }
 
 void StepRecorder::part_begins(std::string_view name) noexcept {
@@ -288,6 +307,7 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
   for (const ObservedStep& observed : observed_) {
     Activity activity = make_operation(observed, iteration);
     attribute_region(observed, activity);
+    attribute_wait(observed, iteration);
     // If another source reports the calls, it also sets their correlation.
     if (observed.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
     // If the kernel names the parts of a step, the parts replace the library's primitives and
@@ -325,6 +345,14 @@ void StepRecorder::attribute_region(const ObservedStep& observed, const Activity
       owner.attributes,
       {Attribute::parameters, Attribute::dtype, Attribute::in_shapes, Attribute::out_shapes});
   sinks_.trace->attribute(observed.region, std::move(execution));
+}
+
+void StepRecorder::attribute_wait(const ObservedStep& observed,
+                                  std::optional<std::int64_t> iteration) {
+  if (observed.wait_region == 0) return;
+  sinks_.trace->attribute(
+      observed.wait_region,
+      {sinks_.case_id, path_, facts_[observed.step].direction, {}, iteration, {}, {}});
 }
 
 // Records the primitives that the library printed during the step. A library that prints waits for
@@ -397,6 +425,7 @@ Nanoseconds StepRecorder::time_in_steps() const {
   for (const ObservedStep& observed : observed_) {
     if (observed.done) sum += *observed.done - observed.begin;
   }
+  if (waited_) sum += waited_->end - waited_->begin;
   return sum;
 }
 

@@ -50,6 +50,8 @@ struct StepSinks {
   std::string case_id = {};
   // If set, each step is announced before it runs: recorded as unfinished, followed by this call.
   std::function<void()> on_announced = {};
+  // end: `trace` has the times of the device's work, so that no step must be awaited for them.
+  ops::StepWait wait = ops::StepWait::each_step;
 };
 
 // Records the steps of one profiled iteration. It only notes their times while the iteration runs
@@ -62,12 +64,18 @@ class StepRecorder final : public ops::StepObserver {
   StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
                Clock& clock);
 
+  ops::StepWait wait() const noexcept override { return sinks_.wait; }
   void begins(std::size_t step) noexcept override;
   void enqueued(std::size_t step) noexcept override;
   void done(std::size_t step) noexcept override;
   void part_begins(std::string_view name) noexcept override;
   void part_ends() noexcept override;
 
+  // Call this after a successful execution. The steps that were not awaited end where they were
+  // enqueued; what follows is the wait for all of them.
+  void execution_ended() noexcept;
+  // Whether the last execution ran steps without waiting for each.
+  bool has_unawaited_steps() const { return waited_.has_value(); }
   // Discards the steps observed so far, and the library's output until now.
   void clear();
   // Records the observed steps, each with its calls and primitives, or with its named parts
@@ -76,7 +84,8 @@ class StepRecorder final : public ops::StepObserver {
   // end is `unfinished`. `printed`: bytes that the library printed before the first step. Returns
   // an error if the library's output cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
-  Nanoseconds time_in_steps() const;  // sum of the durations of completed steps
+  // Sum of the durations of completed steps, and of the wait for those that were not awaited.
+  Nanoseconds time_in_steps() const;
 
  private:
   struct ObservedStep {
@@ -86,6 +95,8 @@ class StepRecorder final : public ops::StepObserver {
     std::int64_t printed = 0;    // bytes that the library had printed at its end
     std::size_t first_mark = 0;  // index in marks_; its marks end at those of the next step
     std::uint64_t region = 0;    // id of its region in the trace; 0 without a trace
+    // The same for what follows until the next step begins, if the step is not awaited.
+    std::uint64_t wait_region = 0;
   };
   // The begin of a part of a step, or its end if there is no name.
   struct Mark {
@@ -94,19 +105,26 @@ class StepRecorder final : public ops::StepObserver {
   };
   Activity make_operation(const ObservedStep& observed,
                           std::optional<std::int64_t> iteration) const;
+  void end_step() noexcept;
   void announce(const ObservedStep& observed) const;
   void attribute_region(const ObservedStep& observed, const Activity& owner);
+  void attribute_wait(const ObservedStep& observed, std::optional<std::int64_t> iteration);
   std::span<const Mark> find_marks(const ObservedStep& observed) const;
   void write_parts(const ObservedStep& observed, const Activity& owner);
   void write_calls(const ObservedStep& observed, const Activity& owner);
   Status write_primitives(const ObservedStep& observed, const Activity& owner, std::int64_t from);
 
+  struct Wait {
+    Nanoseconds begin{0}, end{0};
+  };
   std::vector<StepFacts> facts_;
+  std::string path_;
   std::vector<std::string> scopes_, ranges_;  // index: step
   StepSinks sinks_;
   Clock& clock_;
   std::vector<ObservedStep> observed_;
   std::vector<Mark> marks_;
+  std::optional<Wait> waited_;           // for the end of steps that were not awaited
   std::vector<std::string> part_names_;  // distinct
   std::optional<ScopeRange> range_;      // the range of the running step
   std::uint64_t executions_ = 0;         // last correlation id of an execution and its calls

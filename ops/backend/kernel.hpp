@@ -63,11 +63,19 @@ struct KernelBuffer {
   std::string layout;  // human-readable: "nChw16c", "acdb", "blob"
 };
 
+// Whether an observed execution waits for each step before the next one begins, or only at its end.
+// Without the waits a device stays busy between steps; a trace of the device then has their times.
+enum class StepWait { each_step, end };
+
 // Observes each step of an execution, by its index in Kernel::steps(). The calls come between the
 // library's calls, so the observer's own work is part of the profiled time.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
+  // What the observer asks for. With `end`, an execution that can enqueue steps without waiting
+  // reports none of them as done. One that cannot, such as that of an older plugin, waits and
+  // reports them.
+  virtual StepWait wait() const noexcept { return StepWait::each_step; }
   virtual void begins(std::size_t step) noexcept = 0;
   virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned
   virtual void done(std::size_t step) noexcept = 0;      // after the wait for its end
@@ -88,8 +96,8 @@ class Invocation {
   virtual ~Invocation() = default;
   // Returns false on failure; error() then returns the reason.
   virtual bool run() noexcept = 0;
-  // Like run(), for the profile pass: runs step by step and waits for each step. A step that fails
-  // is not reported as `done`. An invocation without its own steps counts as one step.
+  // Like run(), for the profile pass: runs step by step, and waits as the observer asks for. A step
+  // that fails is not reported as `done`. An invocation without its own steps counts as one step.
   virtual bool run_observed(StepObserver& observer) noexcept {
     observer.begins(0);
     const bool ok = run();

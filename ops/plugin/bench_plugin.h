@@ -265,6 +265,11 @@ typedef struct bench_step {
   const bench_tensor* moved;
 } bench_step;
 
+enum {
+  BENCH_WAIT_EACH_STEP = 0,
+  BENCH_WAIT_END = 1 /* enqueue the steps without waiting, then wait for the end of all */
+};
+
 /* Provided by the host. Observes each step of an execution by its index. */
 typedef struct bench_observer {
   size_t size;
@@ -272,6 +277,9 @@ typedef struct bench_observer {
   void (*begins)(void* self, size_t step);
   void (*enqueued)(void* self, size_t step); /* the call to execute has returned */
   void (*done)(void* self, size_t step);     /* after the wait for its end */
+  /* What the host asks for. With BENCH_WAIT_END do not call `done`. A plugin that waits for each
+   * step nevertheless, for example because it does not know this field, calls `done` for all. */
+  int32_t wait;
 } bench_observer;
 
 /* A kernel bound to buffers. */
@@ -281,8 +289,8 @@ typedef struct bench_invocation {
   /* Runs one execution and waits for its end, also on a GPU. Must not allocate. */
   bench_status (*run)(void* self);
   const char* (*error)(void* self); /* why run() failed; valid until the next call */
-  /* (optional) The same step by step, waiting for each. A step that fails is not reported as done.
-   */
+  /* (optional) The same step by step, waiting as observer->wait says. A step that fails is not
+   * reported as done. */
   bench_status (*run_observed)(void* self, const bench_observer* observer);
   void (*destroy)(void* self);
 } bench_invocation;

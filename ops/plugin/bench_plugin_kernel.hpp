@@ -28,7 +28,7 @@ class Invocation {
 };
 
 // Observes the steps of an execution. `step` is an index in Kernel::steps(). Call begins(),
-// enqueued() and done() for each step, in the order of the steps.
+// enqueued() and, unless waits_only_at_end(), done() for each step, in the order of the steps.
 class Observer {
  public:
   explicit Observer(const bench_observer* raw) : raw_(raw) {}
@@ -36,6 +36,10 @@ class Observer {
   void begins(std::size_t step) const noexcept { raw_->begins(raw_->self, step); }
   // The call to execute has returned.
   void enqueued(std::size_t step) const noexcept { raw_->enqueued(raw_->self, step); }
+  // Whether to enqueue the steps without waiting for each, and to wait once for the end of all.
+  bool waits_only_at_end() const noexcept {
+    return BENCH_HAS(bench_observer, raw_, wait) && raw_->wait == BENCH_WAIT_END;
+  }
   // Call this after waiting for the end of the step. Do not call it for a step that failed.
   void done(std::size_t step) const noexcept { raw_->done(raw_->self, step); }
 
@@ -43,8 +47,8 @@ class Observer {
   const bench_observer* raw_;
 };
 
-// An invocation that can also run step by step and wait for each step. The program calls
-// run_observed() in place of run() when it profiles. Any other invocation is one step.
+// An invocation that can also run step by step. The program calls run_observed() in place of run()
+// when it profiles. Any other invocation is one step.
 class SteppedInvocation : public Invocation {
  public:
   virtual void run_observed(const Observer& observer) = 0;

@@ -262,6 +262,7 @@ TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
     void enqueued(std::size_t) noexcept override {}
     void done(std::size_t) noexcept override {}
     void part_begins(std::string_view name) noexcept override { names.emplace_back(name); }
+    StepWait wait() const noexcept override { return StepWait::end; }
     std::vector<std::string> names;
   } parts;
   int marker = 0;

@@ -37,6 +37,9 @@ class ObserverAdapter final : public StepObserver {
   ObserverAdapter(const plugin::Observer& observer, PartListener& parts)
       : observer_(observer), parts_(parts) {}
 
+  StepWait wait() const noexcept override {
+    return observer_.waits_only_at_end() ? StepWait::end : StepWait::each_step;
+  }
   void begins(std::size_t step) noexcept override { observer_.begins(step); }
   void enqueued(std::size_t step) noexcept override { observer_.enqueued(step); }
   void done(std::size_t step) noexcept override { observer_.done(step); }

@@ -21,8 +21,9 @@ namespace {
 
 constexpr const char* kPluginBug = "this is a bug in the plugin";
 
-// Validates and forwards the step events of a plugin. Valid steps exist, run one at a time, and are
-// enqueued before they are done.
+// Validates and forwards the step events of a plugin. Valid steps exist, begin one after the other,
+// and are enqueued before they are done. If the observer asks for no wait, a plugin that waits
+// nevertheless reports all steps as done, and another one reports none.
 class StepValidator {
  public:
   StepValidator(StepObserver& observer, std::size_t steps)
@@ -32,18 +33,24 @@ class StepValidator {
              .self = this,
              .begins = [](void* self, std::size_t step) { of(self).begins(step); },
              .enqueued = [](void* self, std::size_t step) { of(self).enqueued(step); },
-             .done = [](void* self, std::size_t step) { of(self).done(step); }} {}
+             .done = [](void* self, std::size_t step) { of(self).done(step); },
+             .wait = static_cast<std::int32_t>(observer.wait())} {}
 
   const bench_observer* get() const { return &raw_; }
   bool is_valid() const { return is_valid_; }
-  bool has_ended_all() const { return state_ == State::idle; }
+  bool has_ended_all() const { return is_between_steps(); }
 
  private:
   enum class State { idle, begun, enqueued };
 
   static StepValidator& of(void* self) { return *static_cast<StepValidator*>(self); }
+  bool is_between_steps() const {
+    const bool may_run_on = observer_.wait() == StepWait::end && !has_done_;
+    return state_ == State::idle || (may_run_on && state_ == State::enqueued);
+  }
   void begins(std::size_t step) {
-    if (!check_event(state_ == State::idle && step < steps_)) return;
+    if (!check_event(is_between_steps() && step < steps_)) return;
+    has_unawaited_ = has_unawaited_ || state_ == State::enqueued;
     state_ = State::begun;
     step_ = step;
     observer_.begins(step);
@@ -54,8 +61,9 @@ class StepValidator {
     observer_.enqueued(step);
   }
   void done(std::size_t step) {
-    if (!check_event(state_ == State::enqueued && step == step_)) return;
+    if (!check_event(state_ == State::enqueued && step == step_ && !has_unawaited_)) return;
     state_ = State::idle;
+    has_done_ = true;
     observer_.done(step);
   }
   bool check_event(bool is_allowed) {
@@ -67,6 +75,7 @@ class StepValidator {
   std::size_t steps_;
   bench_observer raw_;
   State state_ = State::idle;
+  bool has_done_ = false, has_unawaited_ = false;
   std::size_t step_ = 0;
   bool is_valid_ = true;
 };

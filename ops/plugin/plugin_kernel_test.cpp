@@ -2,6 +2,7 @@
 // Tests kernels of plugins that contradict themselves or violate the interface.
 #include "ops/plugin/plugin_kernel.hpp"
 
+#include "ops/plugin/bench_plugin_kernel.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/test_support.hpp"
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -62,6 +64,7 @@ struct RawKernel {
 };
 
 struct Steps final : StepObserver {
+  StepWait wait() const noexcept override { return asked_wait; }
   void begins(std::size_t step) noexcept override {
     reported.push_back(10 + static_cast<int>(step));
   }
@@ -69,6 +72,7 @@ struct Steps final : StepObserver {
     reported.push_back(20 + static_cast<int>(step));
   }
   void done(std::size_t step) noexcept override { reported.push_back(30 + static_cast<int>(step)); }
+  StepWait asked_wait = StepWait::each_step;
   std::vector<int> reported;
 };
 
@@ -188,6 +192,68 @@ TEST_F(PluginKernelTest, StepsAreToldInTheirOrderOrTheExecutionFailed) {
     EXPECT_FALSE((*bound)->run_observed(steps));
     EXPECT_THAT((*bound)->error(), HasSubstr("steps"));
   }
+}
+
+void report_step(const bench_observer& observer, std::size_t step) {
+  observer.begins(observer.self, step);
+  observer.enqueued(observer.self, step);
+}
+
+// A plugin that does not know what the host asks for waits for each step, and reports each as done.
+TEST_F(PluginKernelTest, StepsAreAwaitedOneByOneOrOnlyAtTheEnd) {
+  const auto taken = take();
+  ASSERT_TRUE(taken.ok());
+  auto bound = (*taken)->bind(std::vector<void*>(3));
+  ASSERT_TRUE(bound.ok());
+  Steps steps;
+  steps.asked_wait = StepWait::end;
+  kernel_.observed = [](const bench_observer& observer) {
+    EXPECT_TRUE(BENCH_HAS(bench_observer, &observer, wait));
+    EXPECT_EQ(observer.wait, BENCH_WAIT_END);
+    report_step(observer, 0);
+    report_step(observer, 1);
+  };
+  EXPECT_TRUE((*bound)->run_observed(steps)) << (*bound)->error();
+  EXPECT_THAT(steps.reported, ElementsAre(10, 20, 11, 21));
+  steps.reported.clear();
+  kernel_.observed = [](const bench_observer& observer) {
+    for (const std::size_t step : {0, 1}) {
+      report_step(observer, step);
+      observer.done(observer.self, step);
+    }
+  };
+  EXPECT_TRUE((*bound)->run_observed(steps)) << (*bound)->error();
+  EXPECT_THAT(steps.reported, ElementsAre(10, 20, 30, 11, 21, 31));
+  // Some steps as done and others not: it is unknown what was awaited.
+  kernel_.observed = [](const bench_observer& observer) {
+    report_step(observer, 0);
+    report_step(observer, 1);
+    observer.done(observer.self, 1);
+  };
+  EXPECT_FALSE((*bound)->run_observed(steps));
+  kernel_.observed = [](const bench_observer& observer) {
+    report_step(observer, 0);
+    observer.done(observer.self, 0);
+    report_step(observer, 1);
+  };
+  EXPECT_FALSE((*bound)->run_observed(steps));
+  // An observer that asks for each step gets no execution without waits.
+  steps.asked_wait = StepWait::each_step;
+  kernel_.observed = [](const bench_observer& observer) {
+    EXPECT_EQ(observer.wait, BENCH_WAIT_EACH_STEP);
+    report_step(observer, 0);
+    report_step(observer, 1);
+  };
+  EXPECT_FALSE((*bound)->run_observed(steps));
+}
+
+TEST(PluginObserver, AnOlderHostWantsEachStepAwaited) {
+  bench_observer raw = {};
+  raw.wait = BENCH_WAIT_END;
+  raw.size = sizeof raw;
+  EXPECT_TRUE(plugin::Observer(&raw).waits_only_at_end());
+  raw.size = offsetof(bench_observer, wait);  // its release has no such field
+  EXPECT_FALSE(plugin::Observer(&raw).waits_only_at_end());
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ bool CudaInvocation::run() noexcept {
 }
 
 bool CudaInvocation::run_observed(StepObserver& observer) noexcept {
+  if (observer.wait() == StepWait::end) {
+    if (const Status enqueued = enqueue(&observer); !enqueued) return finish(enqueued);
+    return finish(runtime_.synchronise());
+  }
   WaitingObserver waiting(runtime_, observer);
   if (const Status enqueued = enqueue(&waiting); !enqueued) return finish(enqueued);
   if (const Status waited = waiting.status(); !waited) return finish(waited);

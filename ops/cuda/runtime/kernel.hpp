@@ -33,7 +33,8 @@ class CudaInvocation : public Invocation {
 
   // Enqueues one execution and waits for it.
   bool run() noexcept final;
-  // The same, but waits for each step and then notifies `observer` that it is done.
+  // The same. If the observer asks for it, waits for each step and then notifies it that the step
+  // is done; otherwise waits only for the end.
   bool run_observed(StepObserver& observer) noexcept final;
   std::string error() const final { return error_; }
 

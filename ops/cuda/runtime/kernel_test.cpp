@@ -43,7 +43,9 @@ class TwoSteps final : public CudaInvocation {
 
 class Events final : public StepObserver {
  public:
-  explicit Events(std::vector<std::string>& log) : log_(log) {}
+  explicit Events(std::vector<std::string>& log, StepWait wait = StepWait::each_step)
+      : log_(log), wait_(wait) {}
+  StepWait wait() const noexcept override { return wait_; }
   void begins(std::size_t step) noexcept override { add("begins", step); }
   void enqueued(std::size_t step) noexcept override { add("enqueued", step); }
   void done(std::size_t step) noexcept override { add("done", step); }
@@ -53,6 +55,7 @@ class Events final : public StepObserver {
     log_.push_back(std::string(what) + " " + std::to_string(step));
   }
   std::vector<std::string>& log_;
+  StepWait wait_;
 };
 
 TEST(CudaInvocation, WaitsForItsEnd) {
@@ -71,6 +74,24 @@ TEST(CudaInvocation, ObservedEachStepIsWaitedFor) {
       device.runtime->calls,
       ElementsAre("begins 0", "launch first", "enqueued 0", "synchronise", "done 0", "begins 1",
                   "launch second", "enqueued 1", "synchronise", "done 1", "synchronise"));
+}
+
+// The device works on the first step while the host enqueues the second.
+TEST(CudaInvocation, ObservedByATraceTheStepsRunOn) {
+  ScriptedDevice device;
+  TwoSteps invocation(*device.runtime);
+  Events events(device.runtime->calls, StepWait::end);
+  EXPECT_TRUE(invocation.run_observed(events));
+  EXPECT_THAT(device.runtime->calls,
+              ElementsAre("begins 0", "launch first", "enqueued 0", "begins 1", "launch second",
+                          "enqueued 1", "synchronise"));
+  RuntimeScript script;
+  script.failing = {{"synchronise", 1}};
+  ScriptedDevice failing(script);
+  TwoSteps failed(*failing.runtime);
+  Events none(failing.runtime->calls, StepWait::end);
+  EXPECT_FALSE(failed.run_observed(none));
+  EXPECT_EQ(failed.error(), script.failure);
 }
 
 TEST(CudaInvocation, AStepThatFailsIsNotDone) {

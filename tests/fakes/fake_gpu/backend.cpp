@@ -152,11 +152,11 @@ Status Invocation::execute(ops::StepObserver* observer) {
     if (kernel_.gpu().tracer().recording()) {
       BENCH_RETURN_IF_ERROR(kernel_.gpu().trigger_faults(Moment::traced, plan.subjects[i]));
     }
-    if (observer == nullptr) continue;
+    if (observer == nullptr || observer->wait() == ops::StepWait::end) continue;
     kernel_.gpu().wait();
     observer->done(i);
   }
-  if (observer == nullptr) kernel_.gpu().wait();
+  kernel_.gpu().wait();
   return Done{};
 }
 
