@@ -125,6 +125,20 @@ TEST_F(FakeGpuTest, TheFastestOfSeveralCandidatesIsAskedForByTune) {
   EXPECT_EQ(find(run(config, "{}"), kSmall).details.at("tune"), "3");
 }
 
+TEST_F(FakeGpuTest, CandidatesAreMeasuredWithTheCachesOfTheCase) {
+  const Report report = run(std::string(kStart) +
+                                "  - { op: gemm, m: 64, n: 64, k: 64, device: cuda, tune: 3, "
+                                "cache: [hot, cold, cold_weights] }\n",
+                            R"({"device":{"cache_bytes":262144}})");
+  const auto caches = [&](const std::string& mode) {
+    const auto details = find(report, "gemm/forward/m64n64k64/f32/cublaslt/cuda/" + mode).details;
+    return details.contains("tuned_caches") ? details.at("tuned_caches") : "";
+  };
+  EXPECT_EQ(caches("hot"), "");
+  EXPECT_EQ(caches("cold"), "1 over 524288");
+  EXPECT_EQ(caches("cold_weights"), "2 over 524288");
+}
+
 // Each process of a case executes the same kernel, although each could measure again.
 // On an H100 a process that had measured candidates ran the same engine up to 5 % slower, because
 // its buffers were at other places.

@@ -87,8 +87,7 @@ class EnergyReading {
   std::optional<std::vector<EnergyCount>> before_;
 };
 
-// Whether a backend has measured candidates for the kernel or for a layer. It measures them with
-// hot caches, since it does not know the caches of the case.
+// Whether a backend has measured candidates for the kernel or for a layer.
 bool was_chosen_by_measuring(const std::map<std::string, std::string>& details) {
   const auto layer = details.lower_bound("choice.");
   return details.contains("tuned") ||
@@ -104,6 +103,7 @@ struct CommandServer::BuiltKernel {
   Workload workload;
   PreparedKernel prepared;
   std::int64_t tuning;
+  CacheMode cache;  // that candidates were measured with
   bool is_checked = false;
   PreparedReply reply;  // without the details that depend on the cache mode
 };
@@ -185,9 +185,11 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   hot.cache = CacheMode::hot;
   try {
     const std::string problem = to_id(hot);
-    const bool is_same = built_ && built_->problem == problem && built_->seed == request.seed &&
-                         built_->tuning == request.tuning &&
-                         (built_->is_checked || request.check == CheckKind::none);
+    const bool is_same =
+        built_ && built_->problem == problem && built_->seed == request.seed &&
+        built_->tuning == request.tuning &&
+        (built_->cache == key->cache || !was_chosen_by_measuring(built_->reply.details)) &&
+        (built_->is_checked || request.check == CheckKind::none);
     if (!is_same) {
       built_.reset();  // freed before the next one needs the memory
       if (Result<Done, ErrorReply> done = build(*key, problem, request); !done) {
@@ -200,6 +202,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
     add_setup_time();
     if (!rotation) return failed_reply(rotation.error());
+    // A backend that knows the caches of the case has stated them.
     if (key->cache != CacheMode::hot && was_chosen_by_measuring(reply.details))
       reply.details.emplace("tuned_caches", "hot, other than those of the case");
     rotation_ = std::move(*rotation);
@@ -235,24 +238,33 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
   (*backend)->set_tuning(request.tuning);
+  (*backend)->set_tuned_caches(
+      find_tuned_caches(key.cache, request.reuse_distance, (*backend)->memory(), arena_size_));
   (*backend)->set_choices(request.choices);
   for (;;) {
-    auto done = build_once(problem, **backend, *workload, values, request);
+    auto done = build_once(problem, key.cache, **backend, *workload, values, request);
     if (done || !takes_next_engine(**backend, *workload, done.error())) return done;
     built_.reset();
   }
 }
 
 // Creates the kernel with the library's current choice of engine, and checks it.
-Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem,
+Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem, CacheMode cache,
                                                    ops::Backend& backend, const Workload& workload,
                                                    const InputValues& values,
                                                    const PrepareRequest& request) {
   auto prepared = PreparedKernel::build(backend, workload, values, clock_, options_.available,
                                         request.input_layouts);
   if (!prepared) return to_error_reply(prepared.error());
-  built_ = std::make_shared<BuiltKernel>(BuiltKernel{
-      problem, request.seed, &backend, workload, std::move(*prepared), request.tuning, false, {}});
+  built_ = std::make_shared<BuiltKernel>(BuiltKernel{problem,
+                                                     request.seed,
+                                                     &backend,
+                                                     workload,
+                                                     std::move(*prepared),
+                                                     request.tuning,
+                                                     cache,
+                                                     false,
+                                                     {}});
   ops::Kernel& kernel = built_->prepared.kernel();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();

@@ -72,9 +72,9 @@ class CommandServer {
   const ops::OperatorRegistry& registry() const { return context_->registry(); }
   Result<Done, ErrorReply> build(const CaseKey& key, const std::string& problem,
                                  const PrepareRequest& request);
-  Result<Done, ErrorReply> build_once(const std::string& problem, ops::Backend& backend,
-                                      const Workload& workload, const InputValues& values,
-                                      const PrepareRequest& request);
+  Result<Done, ErrorReply> build_once(const std::string& problem, CacheMode cache,
+                                      ops::Backend& backend, const Workload& workload,
+                                      const InputValues& values, const PrepareRequest& request);
   Result<Done, ErrorReply> check(const InputValues& values, const PrepareRequest& request);
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);

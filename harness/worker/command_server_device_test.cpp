@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker whose backend computes on a device that has its own memory and clock.
 #include "harness/worker/command_server.hpp"
+#include "harness/worker/memory.hpp"
 #include "harness/worker/worker.hpp"
 #include "tests/fakes/fake_backend.hpp"
 #include "tests/fakes/fake_clock.hpp"
@@ -174,6 +175,37 @@ TEST_F(DeviceServerTest, ChoicesOfColdCasesSayThatTheyWereMeasuredHot) {
       EXPECT_EQ(details.contains("tuned_caches"), says_hot) << mode;
     }
   }
+}
+
+// The server does not use a kernel again that was chosen with other caches.
+TEST_F(DeviceServerTest, ABackendKnowsTheCachesOfTheCaseBeforeItMakesTheKernel) {
+  const auto caches_of = [&](const char* mode, std::optional<Bytes> distance = {}) {
+    prepared(kOnDevice + std::string(mode), distance, 8);
+    return backend_.tuned_caches;
+  };
+  script_.details = {{"tuned", "default 5.42 us, kept: 1 of 8"}};
+  EXPECT_EQ(caches_of("hot"), ops::TunedCaches());
+  const ops::TunedCaches cold = caches_of("cold");
+  EXPECT_EQ(cold.state, ops::CacheState::cold);
+  EXPECT_EQ(cold.rotation, device_arena_size(memory_, Bytes{0}));
+  EXPECT_EQ(caches_of("cold_weights", Bytes{3 * kMebibyte}),
+            (ops::TunedCaches{ops::CacheState::cold_weights, Bytes{3 * kMebibyte}}));
+  for (const bool is_chosen : {false, true}) {
+    CommandServer server(backend_, clock_, {Bytes{64 * kMebibyte}});
+    script_.details = {{is_chosen ? "tuned" : "engine", "7"}};
+    const std::int64_t before = backend_.creations();
+    PrepareRequest request;
+    request.check = CheckKind::none;
+    for (const char* mode : {"hot", "cold", "cold"}) {
+      request.id = kOnDevice + std::string(mode);
+      server.handle(request);
+    }
+    EXPECT_EQ(backend_.creations() - before, is_chosen ? 4 : 2);  // each is created twice
+  }
+  // The backend's own statement remains.
+  script_.details["tuned_caches"] = "cold: executions rotate over 2.000 MiB";
+  EXPECT_EQ(prepared(kOnDevice + std::string("cold"), {}, 9).details.at("tuned_caches"),
+            "cold: executions rotate over 2.000 MiB");
 }
 
 TEST_F(DeviceServerTest, TuningIsToldBeforeTheKernelIsMadeAndIsAFact) {

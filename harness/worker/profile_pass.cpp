@@ -127,6 +127,8 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
   if (!workload) return std::move(workload).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
   context_.backend.set_tuning(request_.prepare.tuning);
+  context_.backend.set_tuned_caches(find_tuned_caches(key_.cache, request_.prepare.reuse_distance,
+                                                      context_.backend.memory(), context_.arena));
   context_.backend.set_choices(request_.prepare.choices);
   recorder_.start();
   device_recorder_.start();

@@ -192,4 +192,13 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
   return bind_sets(kernel, own, groups, sets);
 }
 
+ops::TunedCaches find_tuned_caches(CacheMode cache, std::optional<Bytes> distance,
+                                   ops::DeviceMemory* device, Bytes host_arena) {
+  if (cache == CacheMode::hot) return {};
+  const Bytes arena =
+      device == nullptr ? host_arena : device_arena_size(*device, distance.value_or(Bytes{0}));
+  if (cache == CacheMode::cold) return {ops::CacheState::cold, arena};
+  return {ops::CacheState::cold_weights, distance.value_or(arena)};
+}
+
 }  // namespace bench

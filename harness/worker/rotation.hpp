@@ -143,4 +143,10 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
                                                 Arena* arena,
                                                 std::map<std::string, std::string>& details);
 
+// Returns the caches that candidates of a case are measured with: those of its executions.
+// `device`: the memory that its buffers are in; null: host memory, where the arena has `host_arena`
+// bytes.
+ops::TunedCaches find_tuned_caches(CacheMode cache, std::optional<Bytes> distance,
+                                   ops::DeviceMemory* device, Bytes host_arena);
+
 }  // namespace bench

@@ -33,6 +33,17 @@ class DeviceMemory {
   virtual std::optional<Bytes> available() { return std::nullopt; }
 };
 
+// What the executions of a case find in the caches. cold: none of the buffers. cold_weights: none
+// of the weights, as in a network, whose layers read what the layer before has just written.
+enum class CacheState { hot, cold, cold_weights };
+// The caches that candidates are measured with. `rotation`: bytes over which the executions rotate
+// so that buffers are cold.
+struct TunedCaches {
+  CacheState state = CacheState::hot;
+  Bytes rotation{0};
+  friend bool operator==(const TunedCaches&, const TunedCaches&) = default;
+};
+
 // Iteration i, counted from 0, runs rotation[(first + i) % rotation.size()].
 struct SampleRequest {
   std::span<Invocation* const> rotation;  // invocations of one kernel

@@ -221,6 +221,10 @@ class Backend {
   // and takes the fastest. 0: the library's first choice. Ignored by libraries that offer no
   // choice.
   virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
+  // Applies to kernels created from now on: the backend measures candidates with these caches.
+  // Without it, or if the backend ignores it, it measures with hot ones. The details of a kernel
+  // that was chosen with others have "tuned_caches".
+  virtual void set_tuned_caches(const TunedCaches& caches) { static_cast<void>(caches); }
   // Returns the choices that the backend has made by measuring since set_choices(), and the engines
   // that it has rejected, as text of its own. Empty: none.
   virtual std::string choices() const { return ""; }

@@ -513,6 +513,8 @@ typedef struct bench_counters {
                           bench_message* message);
 } bench_counters;
 
+enum { BENCH_CACHES_HOT = 0, BENCH_CACHES_COLD = 1, BENCH_CACHES_COLD_WEIGHTS = 2 };
+
 typedef struct bench_backend {
   size_t size;
   void* self; /* first argument of probe() and open() */
@@ -552,6 +554,11 @@ typedef struct bench_backend {
   /* (optional) The last created kernel gave a wrong result or failed, for this reason. Returns 1 if
    * the same creation now uses another engine or algorithm of the library; 0: there is none. */
   int32_t (*reject_last_engine)(void* state, const char* reason);
+  /* (optional) Applies to kernels created from now on: the backend measures candidates with these
+   * caches (BENCH_CACHES_...). For cold ones, the executions rotate over copies of the buffers, or
+   * of the weights alone, of `rotation` bytes in all. A kernel that was chosen with such caches
+   * says so in its detail "tuned_caches". */
+  void (*set_tuned_caches)(void* state, int32_t caches, int64_t rotation);
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------

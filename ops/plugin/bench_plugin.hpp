@@ -160,6 +160,9 @@ class Backend : public DeviceParts {
     raw_.reject_last_engine = [](void* state, const char* reason) -> int32_t {
       return of(state).reject_last_engine(reason) ? 1 : 0;
     };
+    raw_.set_tuned_caches = [](void* state, int32_t caches, int64_t rotation) {
+      of(state).set_tuned_caches(caches, rotation);
+    };
   }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -179,6 +182,13 @@ class Backend : public DeviceParts {
   // process instead of measuring, without the engines that were rejected there.
   virtual std::string choices() noexcept { return {}; }
   virtual void set_choices(const std::string& choices) noexcept { static_cast<void>(choices); }
+  // Applies to kernels created from now on: candidates are measured with these caches
+  // (BENCH_CACHES_...), whose executions rotate over copies of `rotation` bytes in all. A kernel
+  // that was chosen so says it in its detail "tuned_caches".
+  virtual void set_tuned_caches(int32_t caches, int64_t rotation) noexcept {
+    static_cast<void>(caches);
+    static_cast<void>(rotation);
+  }
   // The last created kernel gave a wrong result or failed, for this reason. Returns whether the
   // same creation now uses another engine or algorithm of the library.
   virtual bool reject_last_engine(const std::string& reason) noexcept {

@@ -65,6 +65,11 @@ class ExportedBackend final : BackendExportHolder, public plugin::Backend, PartL
   void set_tuning(std::int64_t candidates) noexcept override {
     plugin::detail::guarded(nullptr, [&] { backend_->set_tuning(candidates); });
   }
+  void set_tuned_caches(std::int32_t caches, std::int64_t rotation) noexcept override {
+    const bool is_known = caches >= BENCH_CACHES_HOT && caches <= BENCH_CACHES_COLD_WEIGHTS;
+    const auto state = is_known ? static_cast<CacheState>(caches) : CacheState::hot;
+    plugin::detail::guarded(nullptr, [&] { backend_->set_tuned_caches({state, {rotation}}); });
+  }
   std::string choices() noexcept override {
     std::string choices;
     plugin::detail::guarded(nullptr, [&] { choices = backend_->choices(); });

@@ -6,6 +6,7 @@
 #include "ops/plugin/plugin.hpp"
 #include "ops/test_support.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -157,6 +158,9 @@ class DeviceBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override {
     device_.ask("tuning " + std::to_string(candidates));
   }
+  void set_tuned_caches(const TunedCaches& caches) override {
+    device_.ask(fmt::format("caches {} {}", static_cast<int>(caches.state), caches.rotation.count));
+  }
   std::string choices() const override { return "conv\tengine_4\n"; }
   void set_choices(std::string_view choices) override {
     device_.ask("choices " + std::string(choices));
@@ -243,7 +247,10 @@ TEST_F(ExportedDeviceTest, HandsOnMemoryAndLibraries) {
 TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
   backend_->set_tuning(12);
   backend_->set_choices("conv\tengine_7\n");
-  EXPECT_THAT(device_.asked, ElementsAre("tuning 12", "choices conv\tengine_7\n"));
+  backend_->set_tuned_caches({CacheState::cold_weights, {4096}});
+  backend_->set_tuned_caches({});
+  EXPECT_THAT(device_.asked,
+              ElementsAre("tuning 12", "choices conv\tengine_7\n", "caches 2 4096", "caches 0 0"));
   EXPECT_EQ(backend_->choices(), "conv\tengine_4\n");
   const auto kernel = create();
   // Regression test: neither passed the interface of plugins, so an fp8 convolution on an H100 was

@@ -54,6 +54,11 @@ class PluginBackend final : public Backend {
     const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuning);
     if (has_function && raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
   }
+  void set_tuned_caches(const TunedCaches& caches) override {
+    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuned_caches);
+    if (has_function && raw_.set_tuned_caches != nullptr)
+      raw_.set_tuned_caches(state_, static_cast<std::int32_t>(caches.state), caches.rotation.count);
+  }
   std::string choices() const override {
     const bool has_function = BENCH_HAS(bench_backend, &raw_, choices) && raw_.choices != nullptr;
     return has_function ? string_or_empty(raw_.choices(state_)) : std::string();

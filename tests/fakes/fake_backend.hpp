@@ -290,6 +290,7 @@ class FakeBackend final : public ops::Backend {
   std::string_view device() const override { return device_.device; }
   ops::DeviceMemory* memory() override { return device_.memory; }
   void set_tuning(std::int64_t candidates) override { tunings.push_back(candidates); }
+  void set_tuned_caches(const ops::TunedCaches& caches) override { tuned_caches = caches; }
   std::string choices() const override {
     if (device_.choice.empty()) return "";
     return device_.repeats && !fixed_.empty() ? fixed_ : device_.choice;
@@ -322,6 +323,7 @@ class FakeBackend final : public ops::Backend {
 
   std::int64_t creations() const { return creations_; }
   std::vector<std::int64_t> tunings;  // in the order of the calls
+  ops::TunedCaches tuned_caches;      // the last setting
   std::int64_t further_engines = 0;   // how many engines the library has besides the first
   std::vector<std::string> rejected;  // reasons, in the order of the calls
   FakeLibrary& fakes() { return *fakes_; }

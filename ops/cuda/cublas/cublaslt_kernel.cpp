@@ -148,12 +148,12 @@ std::string candidate_name(const CublasLtApi& api, const MatmulAlgorithm& algori
 }
 
 // Products with equal keys have the same candidates.
-std::string tuning_key(const Problem& problem, std::int64_t tuning) {
+std::string tuning_key(const Problem& problem, std::int64_t tuning, const TunedCaches& caches) {
   std::string key = fmt::format("cublaslt {} {} {} {}", info(problem.dtype).name,
                                 math_names()[static_cast<std::size_t>(problem.math)],
                                 problem_tokens(problem), tuning);
   for (const Tensor& tensor : problem.tensors) key += fmt::format(" {}", info(tensor.dtype).name);
-  return key;
+  return key + tuned_caches_key(caches);
 }
 
 // Measures the algorithms and chooses one. If there is not enough memory for measuring, chooses the
@@ -170,7 +170,7 @@ Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& sessio
   Bytes max_workspace;
   for (const MatmulAlgorithm& algorithm : algorithms)
     max_workspace = std::max(max_workspace, algorithm.workspace);
-  auto trial = allocate_trial_buffers(runtime, tensors.buffers());
+  auto trial = TrialBuffers::create(runtime, tensors.buffers());
   auto workspace = DeviceBuffer::create(runtime, max_workspace, "tuning");
   if (!trial || !workspace) {
     const BackendError& error = !trial ? trial.error() : workspace.error();
@@ -179,14 +179,17 @@ Result<TunedChoice, BackendError> choose_algorithm(const CublasLtSession& sessio
     first.reason = error.reason;
     return first;
   }
-  const std::vector<void*> addresses = buffer_addresses(*trial);
   std::vector<std::unique_ptr<CublasLtInvocation>> invocations;
   std::vector<TuningCandidate> candidates;
   for (const MatmulAlgorithm& algorithm : algorithms) {
-    invocations.push_back(std::make_unique<CublasLtInvocation>(runtime, product, algorithm,
-                                                               workspace->data(), addresses));
+    std::vector<Invocation*> rotation;
+    for (std::size_t set = 0; set < trial->sets(); ++set) {
+      invocations.push_back(std::make_unique<CublasLtInvocation>(
+          runtime, product, algorithm, workspace->data(), trial->addresses(set)));
+      rotation.push_back(invocations.back().get());
+    }
     candidates.push_back(
-        make_candidate(session.device, names[candidates.size()], *invocations.back()));
+        make_candidate(session.device, names[candidates.size()], std::move(rotation)));
   }
   return session.tuner->choose(key, candidates);
 }
@@ -225,8 +228,9 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   const Nanoseconds planned = runtime.now();
   TunedChoice choice;
   if (tuning > 0) {
-    BENCH_ASSIGN_OR_RETURN(choice, choose_algorithm(session, tuning_key(problem, tuning), *product,
-                                                    tensors, algorithms));
+    BENCH_ASSIGN_OR_RETURN(
+        choice, choose_algorithm(session, tuning_key(problem, tuning, runtime.tuned_caches()),
+                                 *product, tensors, algorithms));
   }
   const MatmulAlgorithm& chosen = algorithms[choice.best];
   auto details = algorithm_details(*session.api, chosen);

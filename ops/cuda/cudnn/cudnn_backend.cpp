@@ -30,6 +30,23 @@ LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, BackendEr
   return {"cudnn", format_version(api), api.path, {}};
 }
 
+// While it exists, candidates are measured as a network with cold caches executes its layers: each
+// reads weights from memory, and the result that the layer before has just written.
+class LayerCaches {
+ public:
+  explicit LayerCaches(Runtime& runtime) : runtime_(runtime), caches_(runtime.tuned_caches()) {
+    if (caches_.state == CacheState::cold)
+      runtime_.set_tuned_caches({CacheState::cold_weights, caches_.rotation});
+  }
+  ~LayerCaches() { runtime_.set_tuned_caches(caches_); }
+  LayerCaches(const LayerCaches&) = delete;
+  LayerCaches& operator=(const LayerCaches&) = delete;
+
+ private:
+  Runtime& runtime_;
+  TunedCaches caches_;
+};
+
 class CudnnBackend final : public Backend {
  public:
   CudnnBackend(CudnnBackendParts parts, MaybeSession session)
@@ -95,6 +112,8 @@ KernelResult CudnnBackend::create_fastest(const Problem& problem) {
   add_times(chain.details);
   if (auto choice = layers_.choice(problem))
     chain.details["choice." + std::string(problem.op->name)] = *std::move(choice);
+  const TunedCaches& caches = parts_.device.runtime->tuned_caches();
+  if (caches.state != CacheState::hot) chain.details["tuned_caches"] = format_tuned_caches(caches);
   std::vector<ChainPlace> places;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     chain.tensors.push_back({kernel->buffers()[i], std::pair(std::size_t{0}, i)});
@@ -109,17 +128,20 @@ KernelResult CudnnBackend::create_fastest(const Problem& problem) {
 void CudnnBackend::add_choices(const Network& network, std::span<const Problem> problems,
                                std::map<std::string, std::string>& details) {
   add_times(details);
+  const std::string caches = format_tuned_caches(parts_.device.runtime->tuned_caches());
   std::set<std::string> reported;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     auto choice = layers_.choice(problems[i]);
     if (!choice || !reported.insert(kernels_.tuned_key(problems[i])).second) continue;
     details["choice." + network.nodes[i].name] = *std::move(choice);
+    if (!caches.empty()) details["tuned_caches"] = caches;
   }
 }
 
 KernelResult CudnnBackend::create(const Network& network) {
   if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
     return unsupported(*std::move(reason));
+  const LayerCaches caches(*parts_.device.runtime);
   kernels_.take_planning_time();
   const std::vector<Problem> problems = preferred_problems(network);
   layers_.plan_ahead(problems);

@@ -82,10 +82,9 @@ void LayerKernels::plan_ahead(std::span<const Problem> problems) {
 
 Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem& problem) {
   if (find_cudnn_entry(problem.op->name) == nullptr) return kernels_.create(problem);
-  const std::string key = kernels_.tuned_key(problem);
-  const std::string way_key = "ways " + key;  // not the key of the engines of one graph
+  const std::string key = ways_key(problem);
   if (const auto chosen = choices_.find(key); chosen != choices_.end()) {
-    note_again(problem, way_key);
+    note_again(problem, key);
     return kernels_.create(problem, chosen->second.way);
   }
   // Kernels that are only tried must not report the device's setup times. A later one does.
@@ -102,7 +101,7 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   }
   const Nanoseconds start = runtime.now();
   BENCH_ASSIGN_OR_RETURN(const TunedChoice choice,
-                         tuner_.choose(way_key, candidates->kernels, candidates->names));
+                         tuner_.choose(key, candidates->kernels, candidates->names));
   measuring_time_ += runtime.now() - start;
   for (std::size_t i = 0; i < candidates->kernels.size(); ++i) {
     if (i != choice.best) kernels_.return_planning_time(*candidates->kernels[i]);
@@ -114,16 +113,22 @@ Result<std::unique_ptr<Kernel>, BackendError> LayerKernels::create(const Problem
   return std::move(candidates->kernels[choice.best]);
 }
 
+// Not the key of the engines of one graph. Ways are also measured without tuning.
+std::string LayerKernels::ways_key(const Problem& problem) const {
+  const std::string key = "ways " + kernels_.tuned_key(problem);
+  return kernels_.tuning() > 0 ? key : key + tuned_caches_key(parts_.runtime->tuned_caches());
+}
+
 // Another process of the case tries all ways before it takes the chosen one.
-void LayerKernels::note_again(const Problem& problem, const std::string& way_key) {
+void LayerKernels::note_again(const Problem& problem, const std::string& key) {
   ChoiceStore& choices = parts_.runtime->choices();
-  choices.note_again(way_key);
+  choices.note_again(key);
   for (const Problem& graph : graph_problems(problem))
     choices.note_again(kernels_.tuned_key(graph));
 }
 
 std::optional<std::string> LayerKernels::choice(const Problem& problem) const {
-  const auto chosen = choices_.find(kernels_.tuned_key(problem));
+  const auto chosen = choices_.find(ways_key(problem));
   if (chosen == choices_.end()) return std::nullopt;
   return chosen->second.text;
 }

@@ -35,7 +35,8 @@ class LayerKernels {
   Nanoseconds take_measuring_time() { return std::exchange(measuring_time_, Nanoseconds(0)); }
 
  private:
-  void note_again(const Problem& problem, const std::string& way_key);
+  std::string ways_key(const Problem& problem) const;
+  void note_again(const Problem& problem, const std::string& key);
 
   struct Choice {
     KernelWay way = KernelWay::graph;
@@ -44,7 +45,7 @@ class LayerKernels {
   DeviceParts parts_;
   ProblemKernels& kernels_;
   Tuner tuner_;
-  std::map<std::string, Choice> choices_;  // by ProblemKernels::tuned_key()
+  std::map<std::string, Choice> choices_;  // by ways_key()
   Nanoseconds measuring_time_{0};
 };
 

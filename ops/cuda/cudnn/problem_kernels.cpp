@@ -235,7 +235,8 @@ void ProblemKernels::note_rejected(const Problem& problem) const {
 }
 
 std::string ProblemKernels::tuned_key(const Problem& problem) const {
-  return fmt::format("{} {} {}", plan_key(problem), tuning_, find_rejected(problem).size());
+  return fmt::format("{} {} {}{}", plan_key(problem), tuning_, find_rejected(problem).size(),
+                     tuning_ > 0 ? tuned_caches_key(parts_.runtime->tuned_caches()) : "");
 }
 
 Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {

@@ -66,7 +66,8 @@ class ProblemKernels {
   std::optional<Nanoseconds> take_planning_time() {
     return std::exchange(planning_time_, std::nullopt);
   }
-  // Returns plan_key() with what decides among a problem's plans: tuning and rejected engines.
+  // Returns plan_key() with what decides among a problem's plans: tuning, the caches that it
+  // measures with, and rejected engines.
   std::string tuned_key(const Problem& problem) const;
   // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
   // its result in the output's type.

@@ -39,6 +39,10 @@ class LazyBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override {
     apply_setting([candidates](Backend& backend) { backend.set_tuning(candidates); });
   }
+  void set_tuned_caches(const TunedCaches& caches) override {
+    tuned_caches_ = caches;
+    if (runtime_) runtime_->set_tuned_caches(caches);
+  }
   // All backends of the device share the choices.
   std::string choices() const override { return runtime_ ? runtime_->choices().text() : ""; }
   void set_choices(std::string_view choices) override {
@@ -72,12 +76,14 @@ class LazyBackend final : public Backend {
     BENCH_ASSIGN_OR_RETURN(const DeviceParts device, parts_.session->parts());
     runtime_ = device.runtime;
     runtime_->choices().fix(fixed_choices_);
+    runtime_->set_tuned_caches(tuned_caches_);
     return parts_.make(device);
   }
 
   LazyBackendParts parts_;
   std::shared_ptr<Runtime> runtime_;  // null before the device is created
   std::string fixed_choices_;
+  TunedCaches tuned_caches_;
   std::vector<Setting> settings_;
   std::optional<Result<std::unique_ptr<Backend>, BackendError>> backend_;
 };

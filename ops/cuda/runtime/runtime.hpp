@@ -107,9 +107,13 @@ class Runtime {
   std::map<std::string, Nanoseconds> take_setup() { return std::exchange(setup_, {}); }
   // Choices that all tuners of this device share.
   ChoiceStore& choices() { return choices_; }
+  // The caches that all tuners of this device measure with.
+  const TunedCaches& tuned_caches() const { return tuned_caches_; }
+  void set_tuned_caches(const TunedCaches& caches) { tuned_caches_ = caches; }
 
  private:
   ChoiceStore choices_;
+  TunedCaches tuned_caches_;
   std::uint64_t last_number_ = 0;
   std::map<std::string, Nanoseconds> setup_;
   std::shared_ptr<AllocationLog> log_;  // may be null

@@ -197,6 +197,59 @@ std::vector<KernelBuffer> common_buffers(std::span<const std::unique_ptr<Kernel>
   return common;
 }
 
+// Binding a kernel to a set takes some microseconds, and a graph contains the whole rotation.
+constexpr std::int64_t kMaxTrialSets = 1024;
+constexpr std::int64_t kTrialAlignment = 256;  // that of the device's allocator
+
+std::string_view name_of(CacheState state) {
+  constexpr std::string_view kNames[] = {"hot", "cold", "cold weights"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+// Whether each execution of a rotation reads or writes another copy of the buffer.
+bool rotates(const KernelBuffer& buffer, CacheState state) {
+  switch (state) {
+    case CacheState::hot:
+      return false;
+    case CacheState::cold:
+      return buffer.role != BufferRole::activation;
+    case CacheState::cold_weights:
+      break;
+  }
+  return buffer.role == BufferRole::weights;
+}
+
+// Bytes from one copy of a buffer to the next: an odd multiple of the alignment, so that
+// neighbouring copies begin at different offsets in a page.
+std::int64_t find_stride(const KernelBuffer& buffer) {
+  const std::int64_t units = (buffer.size.count + kTrialAlignment - 1) / kTrialAlignment;
+  return (units % 2 == 0 ? units + 1 : units) * kTrialAlignment;
+}
+
+// The invocations of one kernel, one for each set of buffers.
+class BoundRotation {
+ public:
+  // Does nothing if the kernel is bound already.
+  Status bind(Kernel& kernel, const TrialBuffers& buffers) {
+    if (!pointers_.empty()) return Done{};
+    std::vector<std::unique_ptr<Invocation>> invocations;
+    for (std::size_t set = 0; set < buffers.sets(); ++set) {
+      const std::vector<void*> addresses = buffers.addresses(set);
+      const auto own = std::span(addresses).first(kernel.buffers().size());
+      if (set == 0) BENCH_RETURN_IF_ERROR(kernel.prepare(own));
+      BENCH_ASSIGN_OR_RETURN(invocations.emplace_back(), kernel.bind(own));
+    }
+    invocations_ = std::move(invocations);
+    for (const auto& invocation : invocations_) pointers_.push_back(invocation.get());
+    return Done{};
+  }
+  std::span<Invocation* const> pointers() const { return pointers_; }
+
+ private:
+  std::vector<std::unique_ptr<Invocation>> invocations_;
+  std::vector<Invocation*> pointers_;
+};
+
 TunedChoice keep_first(std::string reason) {
   TunedChoice choice;
   choice.reason = std::move(reason);
@@ -233,10 +286,22 @@ std::string TunedChoice::candidates_text() const {
 void TunedChoice::add_to(std::map<std::string, std::string>& details) const {
   details["tuned"] = text();
   if (std::string all = candidates_text(); !all.empty()) details["tuned_candidates"] = all;
+  if (!caches.empty()) details["tuned_caches"] = caches;
 }
 
 Result<TunedChoice> choose_fastest(std::span<const TuningCandidate> candidates) {
   return Tournament(candidates).run();
+}
+
+std::string tuned_caches_key(const TunedCaches& caches) {
+  if (caches.state == CacheState::hot) return "";
+  return fmt::format(" {}", name_of(caches.state));
+}
+
+std::string format_tuned_caches(const TunedCaches& caches) {
+  if (caches.state == CacheState::hot) return "";
+  return fmt::format("{}: executions rotate over {}", name_of(caches.state),
+                     format_bytes(caches.rotation));
 }
 
 Result<std::vector<DeviceBuffer>, BackendError> allocate_trial_buffers(
@@ -260,13 +325,58 @@ std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers) {
   return addresses;
 }
 
+Result<TrialBuffers, BackendError> TrialBuffers::create(Runtime& runtime,
+                                                        std::span<const KernelBuffer> buffers) {
+  const TunedCaches& caches = runtime.tuned_caches();
+  TrialBuffers trial;
+  std::int64_t bytes = 0;  // sum over one set
+  for (const KernelBuffer& buffer : buffers) {
+    trial.strides_.push_back(rotates(buffer, caches.state) ? find_stride(buffer) : 0);
+    bytes += trial.strides_.back();
+  }
+  const std::int64_t sets =
+      bytes == 0 ? 1 : std::clamp<std::int64_t>(caches.rotation.count / bytes, 1, kMaxTrialSets);
+  trial.sets_ = static_cast<std::size_t>(sets);
+  std::vector<KernelBuffer> all_sets(buffers.begin(), buffers.end());
+  for (std::size_t i = 0; i < all_sets.size(); ++i)
+    all_sets[i].size.count += trial.strides_[i] * (sets - 1);
+  BENCH_ASSIGN_OR_RETURN(trial.buffers_, allocate_trial_buffers(runtime, all_sets));
+  return trial;
+}
+
+std::vector<void*> TrialBuffers::addresses(std::size_t set) const {
+  std::vector<void*> addresses = buffer_addresses(buffers_);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (addresses[i] == nullptr) continue;
+    addresses[i] =
+        static_cast<std::uint8_t*>(addresses[i]) + strides_[i] * static_cast<std::int64_t>(set);
+  }
+  return addresses;
+}
+
+Result<DeviceSample> sample_rotation(
+    const std::function<Result<DeviceSample>(const SampleRequest& request)>& sample,
+    std::span<Invocation* const> rotation, std::int64_t iterations) {
+  const auto sets = static_cast<std::int64_t>(rotation.size());
+  const std::int64_t executions = iterations == 1 ? 1 : (iterations + sets - 1) / sets * sets;
+  BENCH_ASSIGN_OR_RETURN(DeviceSample taken,
+                         sample({rotation, 0, executions, SampleMethod::graph}));
+  if (executions != iterations) {
+    taken.device =
+        to_nanoseconds(static_cast<double>(taken.device.count()) / static_cast<double>(executions) *
+                       static_cast<double>(iterations));
+  }
+  return taken;
+}
+
 TuningCandidate make_candidate(const DeviceParts& device, std::string name,
-                               CudaInvocation& invocation) {
+                               std::vector<Invocation*> rotation) {
   auto sampling = std::make_shared<KernelSampling>(device.runtime);
   return {std::move(name), [sampler = device.sampler, sampling = std::move(sampling),
-                            &invocation](std::int64_t iterations) {
-            Invocation* const rotation[] = {&invocation};
-            return sampler->sample(*sampling, {rotation, 0, iterations, SampleMethod::graph});
+                            rotation = std::move(rotation)](std::int64_t iterations) {
+            return sample_rotation(
+                [&](const SampleRequest& request) { return sampler->sample(*sampling, request); },
+                rotation, iterations);
           }};
 }
 
@@ -279,6 +389,7 @@ std::optional<TunedChoice> Tuner::find(const std::string& key,
     known.emplace();
     known->best = static_cast<std::size_t>(name - names.begin());
     known->fixed = *fixed;
+    known->caches = format_tuned_caches(runtime_->tuned_caches());
   } else if (const auto choice = choices_.find(key); choice != choices_.end()) {
     known = choice->second;
   }
@@ -293,6 +404,7 @@ Result<TunedChoice, BackendError> Tuner::remember(const std::string& key,
     return BackendError{BackendError::Kind::failed,
                         "the device was lost while candidates were measured"};
   }
+  choice->caches = format_tuned_caches(runtime_->tuned_caches());
   runtime_->choices().note(key, choice->candidates[choice->best].name);
   return choices_.emplace(key, *std::move(choice)).first->second;
 }
@@ -310,23 +422,20 @@ Result<TunedChoice, BackendError> Tuner::choose(const std::string& key,
                                                 std::span<const std::string> names) {
   assert(names.size() == kernels.size());
   if (auto known = find(key, names)) return *std::move(known);
-  const auto buffers = allocate_trial_buffers(*runtime_, common_buffers(kernels));
+  const auto buffers = TrialBuffers::create(*runtime_, common_buffers(kernels));
   if (!buffers && buffers.error().kind == BackendError::Kind::skipped)
     return keep_first(buffers.error().reason);
   if (!buffers) return buffers.error();
-  const std::vector<void*> addresses = buffer_addresses(*buffers);
-  std::vector<std::unique_ptr<Invocation>> invocations(kernels.size());
+  std::vector<BoundRotation> rotations(kernels.size());
   std::vector<TuningCandidate> candidates;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     // Bound at the first sample, so that a kernel that cannot be bound is a candidate that fails.
     const auto sample = [&, i](std::int64_t iterations) -> Result<DeviceSample> {
-      const auto own = std::span(addresses).first(kernels[i]->buffers().size());
-      if (invocations[i] == nullptr) {
-        BENCH_RETURN_IF_ERROR(kernels[i]->prepare(own));
-        BENCH_ASSIGN_OR_RETURN(invocations[i], kernels[i]->bind(own));
-      }
-      Invocation* const rotation[] = {invocations[i].get()};
-      return kernels[i]->sample({rotation, 0, iterations, SampleMethod::graph});
+      Kernel& kernel = *kernels[i];
+      BENCH_RETURN_IF_ERROR(rotations[i].bind(kernel, *buffers));
+      return sample_rotation(
+          [&kernel](const SampleRequest& request) { return kernel.sample(request); },
+          rotations[i].pointers(), iterations);
     };
     candidates.push_back({names[i], sample});
   }

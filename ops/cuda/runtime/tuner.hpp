@@ -2,7 +2,8 @@
 // Finds the fastest of several ways to compute a problem by measuring them. All choices by
 // measurement use it: engines of cuDNN, algorithms of cuBLASLt, fused against split kernels.
 //
-// The ways are measured as a case is: from graphs, with random numbers, each way once per round.
+// The ways are measured as a case is: from graphs, with random numbers, with the caches of the case
+// (Runtime::tuned_caches()), each way once per round.
 // The first way is the default. Another way is chosen only if it needs over 2 % fewer clock cycles
 // than the default in every round and over 2 % less time, so that noise and changes of the clock
 // never change a choice.
@@ -43,13 +44,14 @@ struct TunedChoice {
   std::vector<Measured> candidates;  // empty if nothing was measured
   std::string reason;                // why nothing was measured; empty if it was
   std::string fixed;  // name of the candidate that an earlier process chose; empty if there is none
+  std::string caches;  // format_tuned_caches()
   // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",
   // "no: not enough memory ...", "as chosen before for the case: cudnn:engine_4 (2=2 6=0)".
   std::string text() const;
   // Formats all candidates with their times: "cudnn:engine_4 5.420 us; cudnn:engine_7 failed:
   // REASON". Empty if nothing was measured.
   std::string candidates_text() const;
-  // Adds "tuned" and "tuned_candidates" to a kernel's details.
+  // Adds "tuned", "tuned_candidates" and "tuned_caches" to a kernel's details.
   void add_to(std::map<std::string, std::string>& details) const;
 };
 
@@ -57,15 +59,49 @@ struct TunedChoice {
 // candidate could be measured, with the error of the first.
 Result<TunedChoice> choose_fastest(std::span<const TuningCandidate> candidates);
 
+// Describes caches that are not hot: "cold weights: executions rotate over 100.0 MiB". Empty if
+// they are hot.
+std::string format_tuned_caches(const TunedCaches& caches);
+// What distinguishes the keys of choices for equal problems with different caches: " cold". Empty
+// if they are hot.
+std::string tuned_caches_key(const TunedCaches& caches);
+
 // Allocates memory for trials and fills it with random numbers that are finite in every data type.
 // BackendError: not enough memory, or the device failed.
 Result<std::vector<DeviceBuffer>, BackendError> allocate_trial_buffers(
     Runtime& runtime, std::span<const KernelBuffer> buffers);
 std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers);
 
-// Returns a candidate that executes an invocation. `invocation` must outlive the candidate.
+// The same for measurements. With cold caches (Runtime::tuned_caches()) there are several sets of
+// buffers, over which the executions rotate. Buffers that stay in the caches are the same in each
+// set.
+class TrialBuffers {
+ public:
+  // BackendError: as allocate_trial_buffers().
+  static Result<TrialBuffers, BackendError> create(Runtime& runtime,
+                                                   std::span<const KernelBuffer> buffers);
+  std::size_t sets() const { return sets_; }
+  // Returns the addresses of a set, in the order of the buffers.
+  std::vector<void*> addresses(std::size_t set) const;
+
+ private:
+  std::vector<DeviceBuffer> buffers_;
+  // Bytes from one set to the next, for each buffer; 0: all sets share it.
+  std::vector<std::int64_t> strides_;
+  std::size_t sets_ = 1;
+};
+
+// Takes a sample of `iterations` executions that rotate over `rotation`, which is not empty. Takes
+// complete rotations, so that each buffer is read again only after all others, and scales the time.
+// A single execution is one of the first invocation. `sample` takes the sample.
+Result<DeviceSample> sample_rotation(
+    const std::function<Result<DeviceSample>(const SampleRequest& request)>& sample,
+    std::span<Invocation* const> rotation, std::int64_t iterations);
+
+// Returns a candidate that executes invocations of one kernel in turn. They must outlive the
+// candidate.
 TuningCandidate make_candidate(const DeviceParts& device, std::string name,
-                               CudaInvocation& invocation);
+                               std::vector<Invocation*> rotation);
 
 // Makes the choices of a backend and remembers them. Choices that an earlier process has made
 // (Runtime::choices()) are repeated without measuring, if their candidates exist.

@@ -81,14 +81,16 @@ class Invocation final : public ops::Invocation {
 
 class Kernel final : public ops::Kernel {
  public:
-  // `fixed`: the choices that the backend repeats; empty if it has measured.
+  // `fixed`: the choices that the backend repeats; empty if it has measured. `caches`: those of the
+  // measurement.
   Kernel(Plan plan, std::shared_ptr<FakeGpu> gpu, void* workspace, std::int64_t tuned,
-         std::string fixed)
+         std::string fixed, const ops::TunedCaches& caches)
       : plan_(std::move(plan)),
         gpu_(std::move(gpu)),
         workspace_(workspace),
         tuned_(tuned),
-        fixed_(std::move(fixed)) {
+        fixed_(std::move(fixed)),
+        caches_(caches) {
     for (const ops::Tensor& tensor : plan_.tensors) {
       // Roles of tensors and of buffers have the same order.
       buffers_.push_back({static_cast<ops::BufferRole>(tensor.role), tensor.size(), "plain"});
@@ -118,6 +120,9 @@ class Kernel final : public ops::Kernel {
   std::map<std::string, std::string> details() const override {
     std::map<std::string, std::string> details = plan_.rows.front().details;
     if (tuned_ > 0) details["tuned"] = std::to_string(tuned_);
+    if (tuned_ > 0 && caches_.state != ops::CacheState::hot)
+      details["tuned_caches"] =
+          fmt::format("{} over {}", static_cast<int>(caches_.state), caches_.rotation.count);
     if (samples_ > 0) details["sample_method"] = "as the fake is asked to";
     return details;
   }
@@ -136,6 +141,7 @@ class Kernel final : public ops::Kernel {
   void* workspace_;
   std::int64_t tuned_;
   std::string fixed_;
+  ops::TunedCaches caches_;
   std::vector<ops::KernelBuffer> buffers_;
   std::int64_t samples_ = 0;
 };
@@ -261,6 +267,7 @@ class Backend final : public ops::Backend {
   ops::DeviceTracer* tracer() override { return &gpu_->tracer(); }
   ops::DeviceCounters* counters() override { return &gpu_->counters(); }
   void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
+  void set_tuned_caches(const ops::TunedCaches& caches) override { caches_ = caches; }
   std::string choices() const override {
     if (tuning_ == 0) return "";
     return fixed_.empty() ? fmt::format("best of {}", tuning_) : fixed_;
@@ -278,6 +285,7 @@ class Backend final : public ops::Backend {
   const BackendRow& row_;
   std::shared_ptr<FakeGpu> gpu_;
   std::int64_t tuning_ = 0;
+  ops::TunedCaches caches_;
   std::string fixed_;
 };
 
@@ -330,7 +338,7 @@ CreatedKernel Backend::make(Plan plan) {
     workspace = *allocated;
   }
   return std::unique_ptr<ops::Kernel>(
-      std::make_unique<Kernel>(std::move(plan), gpu_, workspace, tuning_, fixed_));
+      std::make_unique<Kernel>(std::move(plan), gpu_, workspace, tuning_, fixed_, caches_));
 }
 
 }  // namespace
