@@ -117,6 +117,17 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
 
 void* DynamicLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
 
+bool load_driver_or_stub(std::span<const SearchStep> search) {
+  constexpr std::string_view kDriver[] = {"libcuda.so.1"}, kStub[] = {"libcuda.so"};
+  const SearchStep loader[] = {{"", "the loader's path"}};
+  if (DynamicLibrary::open(kDriver, loader)) return true;
+  std::vector<SearchStep> stubs;
+  for (const SearchStep& step : search) {
+    if (!step.folder.empty()) stubs.push_back({step.folder + "/stubs", step.origin});
+  }
+  return DynamicLibrary::open(kStub, stubs).ok();
+}
+
 Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slots) {
   std::vector<std::string_view> missing;
   for (const FunctionSlot& function : slots) {

@@ -57,6 +57,11 @@ class DynamicLibrary {
   std::string path_, origin_;
 };
 
+// Loads the machine's driver or, failing that, the toolkit's stub of it from a folder `stubs` of
+// the search path. The stub has the driver's name, so that libraries find it, but it knows no
+// device: call this only in a process that uses none. Returns whether either was loaded.
+bool load_driver_or_stub(std::span<const SearchStep> search);
+
 // One function of a table that is filled from a library.
 struct FunctionSlot {
   const char* symbol;

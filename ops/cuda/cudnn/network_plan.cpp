@@ -205,7 +205,7 @@ class NetworkPlanner {
     BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(question_.api, problem));
     const auto engines =
         planned_engines(question_.api, graph, problem, question_.device_json, {1, 0});
-    if (!engines && find_driver() == DriverPresence::present) return engines.error();
+    if (!engines && find_driver() != DriverPresence::absent) return engines.error();
     if (!engines) BENCH_RETURN_IF_ERROR(check_rules(problem));
     std::string implementation = engines ? fmt::format("cudnn:engine_{}", engines->front().index)
                                          : std::string(kUnknownEngine);

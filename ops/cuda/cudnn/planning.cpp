@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <dlfcn.h>
+#include <link.h>
 #include <span>
 #include <utility>
 
@@ -216,8 +217,11 @@ Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& conf
 DriverPresence find_driver() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return DriverPresence::absent;
+  link_map* file = nullptr;
+  const bool is_stub = dlinfo(driver, RTLD_DI_LINKMAP, &file) == 0 && file != nullptr &&
+                       std::string_view(file->l_name).find("/stubs/") != std::string_view::npos;
   dlclose(driver);
-  return DriverPresence::present;
+  return is_stub ? DriverPresence::stub : DriverPresence::present;
 }
 
 std::string format_knobs(const Descriptor& configuration) {

@@ -104,10 +104,10 @@ std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
 // engine has no settings, and "not readable: REASON" if cuDNN does not return them.
 std::string format_knobs(const Descriptor& configuration);
 
-// Whether a driver, or the toolkit's stub of one, is loaded. Without it cuDNN leaves out the
+// Whether a driver, or the toolkit's stub of one, is loaded. Without either, cuDNN leaves out the
 // engines that it compiles at run time. Only meaningful after a question to cuDNN, which loads the
 // driver.
-enum class DriverPresence { absent, present };
+enum class DriverPresence { absent, stub, present };
 DriverPresence find_driver();
 
 struct PlanningLimits {

@@ -31,7 +31,8 @@ BENCH_PLUGIN_EXPORT void bench_cuda_probe(int32_t extent,
  * cudnn, cublaslt or cublas. `device` is cuDNN's description of a device as JSON; the answer then
  * lists cuDNN's engines for it, the first choice first. With only `deviceVer` (900: compute
  * capability 9.0), the answer contains what depends on that. "" means device 0 of this machine, if
- * there is one. May load NVIDIA's driver and libraries. */
+ * there is one. May load NVIDIA's libraries and its driver, for
+ * a described device also the toolkit's stub of the driver: call it in a separate process. */
 BENCH_PLUGIN_EXPORT void bench_cuda_support(
     const bench_problem* problem, const char* backend, const char* device,
     void (*write)(void* self, const char* text, size_t size), void* self);
@@ -39,8 +40,8 @@ BENCH_PLUGIN_EXPORT void bench_cuda_support(
 #define BENCH_CUDA_PLAN "bench_cuda_plan"
 
 /* The same for a network. If it runs, the answer has also "basis", which says what the answer rests
- * on, and "steps", in order. Each has "node", "kind", "way", "implementation", "layouts" and "other_ways"
- * (ops/cuda/cudnn/network_plan.hpp). */
+ * on, and "steps", in order. Each has "node", "kind", "way", "implementation", "layouts" and
+ * "other_ways" (ops/cuda/cudnn/network_plan.hpp). */
 BENCH_PLUGIN_EXPORT void bench_cuda_plan(const bench_network* network, const char* device,
                                          void (*write)(void* self, const char* text, size_t size),
                                          void* self);

@@ -36,7 +36,10 @@ void answer_about(std::string_view json, void (*write)(void* self, const char* t
   try {
     const DescribedDevice device = json.empty() ? DescribedDevice{capability_here(process_variable)}
                                                 : parse_asked_device(json);
-    text = answer(device, library_search_path(process_variable, own_folder()));
+    const auto search = library_search_path(process_variable, own_folder());
+    // cuDNN lists the engines that it compiles at run time only if it finds a driver.
+    if (!json.empty()) load_driver_or_stub(search);
+    text = answer(device, search);
   } catch (const std::exception&) {  // no exception may cross this interface
     text =
         R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";

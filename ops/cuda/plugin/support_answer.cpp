@@ -84,8 +84,18 @@ std::string plan_basis(const NetworkQuestion& question, const std::string& missi
   }
   const std::string cudnn =
       fmt::format("cuDNN {} answered for this device", format_version(*question.api));
-  if (find_driver() == DriverPresence::present) return cudnn;
-  return cudnn + ", but without a driver it leaves out engines that it compiles at run time";
+  switch (find_driver()) {
+    case DriverPresence::present:
+      return cudnn;
+    case DriverPresence::stub:
+      return cudnn + ", with the toolkit's stub of a driver";
+    case DriverPresence::absent:
+      break;
+  }
+  return cudnn +
+         ", but without a driver it leaves out engines that it compiles at run time, which are "
+         "then "
+         "n/a; libcuda.so of a toolkit, in its folder lib64/stubs, suffices";
 }
 
 void write_planned_step(JsonWriter& writer, const PlannedStep& planned) {

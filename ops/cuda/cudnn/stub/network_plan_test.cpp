@@ -80,7 +80,9 @@ TEST(NetworkPlan, OfAResNetMovesOnlyItsInput) {
                                             "fc product gemm plain -> plain, weights plain"));
   EXPECT_EQ(steps->front().step.implementation, "bench:reorder_pixels");
   EXPECT_THAT((*steps)[1].step.implementation, ::testing::StartsWith("cudnn:engine_"));
-  EXPECT_THAT((*steps)[1].other_ways, ElementsAre(StepWay::parts));
+  for (const PlannedStep& step : *steps) EXPECT_NE(step.step.implementation, kUnknownEngine);
+  EXPECT_NE(find_driver(), DriverPresence::absent);
+  EXPECT_THAT((*steps)[1].other_ways, ElementsAre(StepWay::parts, StepWay::padded));
   EXPECT_THAT((*steps)[2].other_ways, ElementsAre(StepWay::native));
 }
 

@@ -2,21 +2,23 @@
 // For tests that ask cuDNN about engines that it compiles at run time.
 #pragma once
 
+#include "ops/cuda/library_search.hpp"
+
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
+#include <string>
 
 namespace bench::ops::cuda::cudnn_test {
 
-// Loads the machine's driver or, failing that, the toolkit's stub from the file `stub`. The stub
-// has the driver's soname, so cuDNN finds it.
-inline bool load_driver_or_stub(const char* stub) {
-  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
-  return dlopen(stub, RTLD_NOW | RTLD_GLOBAL) != nullptr;
+// Loads the machine's driver or the toolkit's stub, whose file is FOLDER/stubs/libcuda.so.
+inline bool load_some_driver(const std::string& stub) {
+  const std::string folder = stub.substr(0, stub.rfind("/stubs/"));
+  const SearchStep search[] = {{folder, "the toolkit"}};
+  return load_driver_or_stub(search);
 }
 
 }  // namespace bench::ops::cuda::cudnn_test
 
-#define BENCH_NEED_A_DRIVER()                                                \
-  if (!::bench::ops::cuda::cudnn_test::load_driver_or_stub(BENCH_CUDA_STUB)) \
-  GTEST_SKIP() << "neither a driver nor a stub: " << dlerror()
+#define BENCH_NEED_A_DRIVER()                                             \
+  if (!::bench::ops::cuda::cudnn_test::load_some_driver(BENCH_CUDA_STUB)) \
+  GTEST_SKIP() << "neither a driver nor a stub"
