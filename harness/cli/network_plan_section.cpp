@@ -68,10 +68,12 @@ std::string choice_sentence(const std::vector<PlannedStep>& steps) {
       count_of(std::ssize(layers), "layer", "layers"));
 }
 
-// "graph", or "graph or parts" if the GPU decides.
+// "graph", or "graph or parts" if the GPU decides, or "graph/parts/padded", so that the table fits
+// into 80 columns.
 std::string format_ways(const PlannedStep& step) {
+  const std::string_view separator = step.other_ways.size() > 1 ? "/" : " or ";
   std::string text = step.way;
-  for (const std::string& way : step.other_ways) text += " or " + way;
+  for (const std::string& way : step.other_ways) text.append(separator).append(way);
   return text;
 }
 

@@ -12,7 +12,12 @@ CudaSupport make_plan() {
   CudaSupport support{.runs = "yes", .by = "cuDNN", .reason = "", .basis = "cuDNN 9.19.0 answered"};
   support.steps = {
       {"conv1", "reorder", "transpose", "bench:reorder_pixels", "nchw -> nhwc", {}},
-      {"conv1", "conv", "graph", "cudnn:engine_63", "nhwc -> nhwc, weights nhwc/plain", {"parts"}},
+      {"conv1",
+       "conv",
+       "graph",
+       "cudnn:engine_63",
+       "nhwc -> nhwc, weights nhwc/plain",
+       {"parts", "padded"}},
       {"maxpool", "pool", "graph", "cudnn:n/a", "nhwc -> nhwc", {"native"}},
       {"layer1.0.downsample", "conv", "parts", "cudnn:engine_0", "nhwc -> nhwc, weights nhwc", {}},
       {"layer1.0.downsample", "epilogue", "parts", "bench:elementwise", "nhwc -> nhwc", {}},
@@ -28,13 +33,13 @@ TEST(NetworkPlanSection, AnswersInASentenceThenInATableThenNamesTheNextCommand) 
             "the first one of the table.\n"
             "(cuDNN 9.19.0 answered)\n"
             "\n"
-            "  layer                runs as          kernel                layouts\n"
-            "  conv1                transpose        bench:reorder_pixels  nchw -> nhwc\n"
-            "  conv1                graph or parts   cudnn:engine_63       nhwc -> nhwc\n"
-            "  maxpool              graph or native  cudnn:n/a             nhwc -> nhwc\n"
-            "  layer1.0.downsample  parts            cudnn:engine_0        nhwc -> nhwc\n"
-            "  layer1.0.downsample  parts            bench:elementwise     nhwc -> nhwc\n"
-            "  fc                   product          cublaslt              plain -> plain\n"
+            "  layer                runs as             kernel                layouts\n"
+            "  conv1                transpose           bench:reorder_pixels  nchw -> nhwc\n"
+            "  conv1                graph/parts/padded  cudnn:engine_63       nhwc -> nhwc\n"
+            "  maxpool              graph or native     cudnn:n/a             nhwc -> nhwc\n"
+            "  layer1.0.downsample  parts               cudnn:engine_0        nhwc -> nhwc\n"
+            "  layer1.0.downsample  parts               bench:elementwise     nhwc -> nhwc\n"
+            "  fc                   product             cublaslt              plain -> plain\n"
             "\n"
             "Next: measure the network on that GPU:\n"
             "  bench run ID\n"

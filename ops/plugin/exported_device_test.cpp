@@ -94,7 +94,7 @@ class DeviceInvocation final : public Invocation {
     observer.part_begins("inside");
     observer.part_ends();
     observer.enqueued(0);
-    observer.done(0);
+    if (observer.wait() == StepWait::each_step) observer.done(0);
     return true;
   }
   std::string error() const override { return "an illegal address was met"; }
@@ -267,15 +267,21 @@ TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
   struct Parts final : StepObserver {
     void begins(std::size_t) noexcept override {}
     void enqueued(std::size_t) noexcept override {}
-    void done(std::size_t) noexcept override {}
+    void done(std::size_t) noexcept override { ++awaited; }
     void part_begins(std::string_view name) noexcept override { names.emplace_back(name); }
-    StepWait wait() const noexcept override { return StepWait::end; }
+    StepWait wait() const noexcept override { return asked; }
+    StepWait asked = StepWait::end;
+    int awaited = 0;
     std::vector<std::string> names;
   } parts;
   int marker = 0;
   const auto invocation = bind(*kernel, marker);
   EXPECT_TRUE(invocation->run_observed(parts));
   EXPECT_THAT(parts.names, ElementsAre("inside"));
+  EXPECT_EQ(parts.awaited, 0);
+  parts.asked = StepWait::each_step;
+  EXPECT_TRUE(invocation->run_observed(parts));
+  EXPECT_EQ(parts.awaited, 1);
   EXPECT_FALSE(invocation->run());
   EXPECT_EQ(invocation->error(), "an illegal address was met");
 }
