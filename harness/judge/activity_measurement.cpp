@@ -3,6 +3,8 @@
 // shapes is a case.
 #include "harness/judge/measurement.hpp"
 #include "harness/stats/median.hpp"
+#include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/sample_times.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
 #include "profiler/reader.hpp"
 
@@ -135,12 +137,15 @@ class ExecutionCollector final : public ActivitySink {
 
 Result<Measurement> measure_activities(TextSource& source) {
   ExecutionCollector collector;
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(source, collector));
+  SampleTimes samples(&collector);
+  CoverageSink coverage(&samples);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(source, coverage));
   Measurement measurement;
   measurement.name = source.name();
   measurement.facts = report.facts;
   measurement.cases = collector.make_cases();
-  if (measurement.cases.empty()) {
+  measurement.program = {coverage.coverage(report.starts), samples.objects(), samples.period()};
+  if (measurement.cases.empty() && samples.empty()) {
     return Error{"contains no execution of a primitive or kernel", source.name(),
                  "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
   }

@@ -390,6 +390,8 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
       result.cases.push_back(compare_unpaired(entry, CaseVerdict::removed, candidate, obstacle));
     }
   }
+  if (base.program && candidate.program)
+    result.programs = compare_programs(*base.program, *candidate.program);
   for (const Measurement* side : {&base, &candidate})
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
   sort_cases(result.cases);

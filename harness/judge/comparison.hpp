@@ -6,6 +6,7 @@
 
 #include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
+#include "harness/judge/program_comparison.hpp"
 
 #include <array>
 #include <optional>
@@ -61,12 +62,13 @@ struct GroupRatio {
 };
 
 struct Comparison {
-  std::string base, candidate;        // names of the files
-  std::vector<Change> changes;        // changes of machine, libraries, tool and configuration
-  std::vector<ComparedCase> cases;    // worst first: failed, slower, removed, ..., faster
-  std::vector<GroupRatio> groups;     // only groups that have cases with a ratio
-  std::vector<std::string> warnings;  // those of both measurements
-  double tolerance = 0;               // as ComparisonOptions::tolerance
+  std::string base, candidate;      // names of the files
+  std::vector<Change> changes;      // changes of machine, libraries, tool and configuration
+  std::vector<ComparedCase> cases;  // worst first: failed, slower, removed, ..., faster
+  std::vector<GroupRatio> groups;   // only groups that have cases with a ratio
+  std::optional<ProgramComparison> programs;  // if both sides are profiles or logs
+  std::vector<std::string> warnings;          // those of both measurements
+  double tolerance = 0;                       // as ComparisonOptions::tolerance
   std::size_t count(CaseVerdict verdict) const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "harness/judge/change.hpp"
+#include "harness/judge/program_comparison.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/baseline_file.hpp"
@@ -40,7 +41,8 @@ struct Measurement {
   // For a store: the files without a readable record, by name (store_file_name()), with the first
   // problem of each.
   std::map<std::string, std::string> unreadable;
-  std::vector<std::string> warnings;  // problems of the files
+  std::optional<ProgramTime> program;  // the whole program of a profile or log
+  std::vector<std::string> warnings;   // problems of the files
 };
 
 // Returns the case of a stored run with all members that measured_cases() sets for a report.
@@ -64,7 +66,7 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& n
 // types, algorithm and post-ops; its implementation may differ between two sides. The number of
 // executions is a fact of the case. Each rank is a process. With one rank, blocks of consecutive
 // executions are treated as processes, although they share one. Returns an error if nothing was
-// executed.
+// executed and nothing sampled.
 Result<Measurement> measure_activities(TextSource& source);
 
 // Stored baselines to compare with.

@@ -10,6 +10,7 @@
 #include "harness/judge/evidence_fields.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
+#include "harness/report/program_text.hpp"
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
@@ -247,7 +248,10 @@ std::string format_effect(double ratio, const std::optional<double>& low,
 
 std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console) {
   const std::size_t width = console.width;
-  std::string text = wrap(format_comparison_answer(comparison), width, 0);
+  // What holds for the primitives need not hold for the program, so the program comes first.
+  std::string text =
+      comparison.programs ? wrap(program_answer(*comparison.programs), width, 0) : "";
+  text += wrap(format_comparison_answer(comparison), width, 0);
   text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                       printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
@@ -279,6 +283,7 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
   if (!comparison.groups.empty()) {
     text += '\n' + wrap(fmt::format("geometric mean: {}", format_groups(comparison)), width, 0);
   }
+  if (comparison.programs) text += format_program_tables(*comparison.programs, console);
   return text;
 }
 
@@ -286,6 +291,9 @@ std::string comparison_markdown(const Comparison& comparison) {
   std::string text =
       fmt::format("**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
                   escape_markdown(comparison.base), format_counts(comparison));
+  if (comparison.programs) {
+    text += escape_markdown(program_answer(*comparison.programs)) + "\n\n";
+  }
   for (const Change& change : comparison.changes) {
     text += fmt::format("- changed: {}\n", escape_markdown(format_change(change)));
   }
@@ -306,6 +314,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (!comparison.groups.empty()) {
     text += fmt::format("\nGeometric mean: {}\n", escape_markdown(format_groups(comparison)));
   }
+  if (comparison.programs) text += program_markdown(*comparison.programs);
   return text;
 }
 
@@ -317,6 +326,7 @@ std::string comparison_json(const Comparison& comparison) {
     writer.required("changes", comparison.changes);
     writer.required("cases", comparison.cases);
     writer.required("groups", comparison.groups);
+    writer.optional("programs", comparison.programs);
   };
   return json_object(document, kGateReportStyle) + "\n";
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace bench {
@@ -71,6 +72,44 @@ TEST(ComparisonText, TheFirstSentenceSaysIfTheMeanIsUnchanged) {
   result.groups = {{"conv", 2, 1}, {"all", 2, 1}};
   EXPECT_THAT(format_comparison(result, {.width = 80}),
               testing::StartsWith("1 same; no change in the geometric mean.\n"));
+}
+
+ProgramTime program(std::int64_t wall_ms, std::int64_t recorded_ms, std::int64_t samples) {
+  ProgramTime time;
+  time.coverage.source = WallSource::processes;
+  time.coverage.processes.resize(1);
+  time.coverage.wall = std::chrono::milliseconds(wall_ms);
+  time.coverage.primitives = time.coverage.recorded = std::chrono::milliseconds(recorded_ms);
+  time.sample_period = std::chrono::milliseconds(5);
+  if (samples > 0) time.objects = {{"libmkl.so", samples, samples * time.sample_period, 1}};
+  return time;
+}
+
+// The primitives may be the same while the program is twice as slow.
+TEST(ComparisonText, TwoProfilesBeginWithTheWholeProgram) {
+  Comparison result = make_comparison(compared("matmul", CaseVerdict::same, 1));
+  result.programs = compare_programs(program(1000, 25, 100), program(2000, 25, 300));
+  const std::string text = format_comparison(result, {.width = 80});
+  EXPECT_THAT(text, AllOf(testing::StartsWith(
+                              "The whole program took 1.000 s in the base and 2.000 s in the "
+                              "candidate, 2.0x\nslower; the files show 2.5 % and 1.2 % of it. Each "
+                              "is one run, so there is no\ninterval.\n1 same"),
+                          HasSubstr("(outside)            975.0 ms    1.975 s  2.0x slower"),
+                          HasSubstr("libmkl.so            500.0 ms    1.500 s  3.0x slower")));
+  EXPECT_THAT(comparison_markdown(result),
+              AllOf(HasSubstr("2.0x slower; the files show"),
+                    HasSubstr("| (outside) | 975.0 ms | 1.975 s | 2.0x slower |")));
+  const auto document = nlohmann::json::parse(comparison_json(result));
+  EXPECT_EQ(document["programs"]["parts"][2]["name"], "(outside)");
+  EXPECT_EQ(document["programs"]["parts"][2]["base_ns"], 975'000'000);
+  EXPECT_EQ(document["programs"]["objects"][0]["ratio"], 3.0);
+  EXPECT_DOUBLE_EQ(document["programs"]["base_shown_share"], 0.025);
+}
+
+TEST(ComparisonText, ResultsOfRunsHaveNoWholeProgram) {
+  const Comparison result = make_comparison(compared("a", CaseVerdict::same, 1));
+  EXPECT_THAT(format_comparison(result, {.width = 80}), testing::StartsWith("1 same"));
+  EXPECT_FALSE(nlohmann::json::parse(comparison_json(result)).contains("programs"));
 }
 
 // The interval has a column of its own, which a narrow table omits.

@@ -4,6 +4,7 @@
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
+#include "harness/report/program_text.hpp"
 #include "harness/report/trend_text.hpp"
 
 #include <fmt/format.h>
@@ -164,7 +165,8 @@ std::string format_compared_case(const ComparedCase& entry) {
 }
 
 std::string format_comparison_lead(const Comparison& comparison) {
-  std::string text = fmt::format("{} against {}: ", comparison.candidate, comparison.base);
+  std::string text = comparison.programs ? program_answer(*comparison.programs) + " " : "";
+  text += fmt::format("{} against {}: ", comparison.candidate, comparison.base);
   std::string_view separator = "";
   for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
     const std::size_t cases = comparison.count(static_cast<CaseVerdict>(i));
@@ -178,6 +180,29 @@ std::string format_comparison_lead(const Comparison& comparison) {
                         100 * (comparison.groups.back().ratio - 1));
   }
   return text + ".";
+}
+
+Page::TableCell make_part_cell(const std::optional<Nanoseconds>& time) {
+  return make_time_cell(time ? std::optional(static_cast<double>(time->count())) : std::nullopt);
+}
+
+void add_programs(const ProgramComparison& programs, Page& page) {
+  page.section("Whole programs");
+  page.facts({{"base", programs.base}, {"candidate", programs.candidate}});
+  for (const ProgramTable& table : program_tables(programs)) {
+    std::vector<Page::TableRow> rows;
+    for (const ProgramPart& row : table.rows) {
+      rows.push_back({{row.name},
+                      make_part_cell(row.base),
+                      make_part_cell(row.candidate),
+                      {format_part_change(row), row.ratio}});
+    }
+    page.table({{table.heading, PageKind::id},
+                {"base", PageKind::number},
+                {"candidate", PageKind::number},
+                {"change", PageKind::number}},
+               rows);
+  }
 }
 
 void add_comparison_table(const Comparison& comparison, Page& page) {
@@ -240,6 +265,7 @@ std::string comparison_page(const Comparison& comparison) {
   page.list(changes);
   page.section("Cases");
   add_comparison_table(comparison, page);
+  if (comparison.programs) add_programs(*comparison.programs, page);
   if (!comparison.groups.empty()) {
     page.section("Groups");
     std::vector<Page::TableRow> rows;
