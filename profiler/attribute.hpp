@@ -76,7 +76,9 @@ enum class Attribute : std::uint8_t {
   wait_ns,     // time that a device activity waited in a queue before it ran
   loaded_ns,   // how long after the start of a process the recording began
   object,      // name of the program or shared library that ran at a sample
+  range,       // innermost range that was open on the thread of a sample
   cpu_ns,      // CPU time: that a sample stands for, or that a process used
+  kernel_ns,   // the part of a process's CPU time that it spent in the kernel
   // Work that a foreign file states, if it differs from what the parameters imply
   given_flops,
   given_bytes,

@@ -198,8 +198,17 @@ TEST_F(ProfileCommand, ATraceShowsTheProcessFromStartToEnd) {
   EXPECT_DOUBLE_EQ(process["ts"].get<double>() + process["dur"].get<double>(), last);
 }
 
+// A program that is sampled by the system or by the preloaded library.
 class SampledProgram : public ProfileCommand {
  protected:
+  ProgramResult sampled(const std::string& source, const Words& words) {
+    return profile(words, {}, {"--sample", "--sample-by", source});
+  }
+
+  static bool is_refused(const ProgramResult& result) {
+    return result.status == 2 && result.err.find("does not permit it") != std::string::npos;
+  }
+
   // Returns the samples in functions of that name, by process.
   std::map<std::int64_t, int> samples_in(const std::string& function) const {
     std::map<std::int64_t, int> found;
@@ -214,9 +223,16 @@ class SampledProgram : public ProfileCommand {
   }
 };
 
-TEST_F(SampledProgram, ShowsTheFunctionOutsideOnednn) {
-  const ProgramResult result = profile(program({"relu", "spin", "300", "relu"}), {}, {"--sample"});
+class SampledBy : public SampledProgram, public ::testing::WithParamInterface<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Sources, SampledBy, ::testing::Values("perf_events", "timer"));
+
+TEST_P(SampledBy, ShowsTheFunctionOutsideOnednn) {
+  const ProgramResult result = sampled(GetParam(), program({"relu", "spin", "300", "relu"}));
+  if (is_refused(result)) GTEST_SKIP() << result.err;
   EXPECT_EQ(result.status, 0);
+  const std::string source = records("profile").at(0)["environment"]["details"]["samples"];
+  EXPECT_THAT(source, StartsWith(GetParam() == "timer" ? "a timer" : "perf events"));
   EXPECT_THAT(result.err, HasSubstr(" of CPU time, show "));
   const auto samples = samples_in("compute_outside(int)");
   ASSERT_EQ(samples.size(), 1U) << result.err;
@@ -232,9 +248,10 @@ TEST_F(SampledProgram, ShowsTheFunctionOutsideOnednn) {
   EXPECT_GT(grouped["rows"][0]["cpu_ns"], 0);
 }
 
-TEST_F(SampledProgram, CoversThreadsAndChildrenWithAndWithoutExec) {
+TEST_P(SampledBy, CoversThreadsAndChildrenWithAndWithoutExec) {
   const ProgramResult result =
-      profile(program({"team", "200", "child", "200", "self", "spin", "200"}), {}, {"--sample"});
+      sampled(GetParam(), program({"team", "200", "child", "200", "self", "spin", "200"}));
+  if (is_refused(result)) GTEST_SKIP() << result.err;
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 3U) << result.err;
   std::set<std::int64_t> threads;
@@ -244,24 +261,69 @@ TEST_F(SampledProgram, CoversThreadsAndChildrenWithAndWithoutExec) {
   EXPECT_GE(threads.size(), 4U);
 }
 
-TEST_F(SampledProgram, KeepsItsOwnProfilingTimer) {
-  const ProgramResult result = profile(program({"prof", "300"}), {}, {"--sample"});
+TEST_P(SampledBy, KeepsItsOwnProfilingTimer) {
+  const ProgramResult result = sampled(GetParam(), program({"prof", "300"}));
+  if (is_refused(result)) GTEST_SKIP() << result.err;
   EXPECT_EQ(result.out, "own signals\n");
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U) << result.err;
 }
 
 TEST_F(SampledProgram, GetsTheSignalThatItHandlesItself) {
   const ProgramResult result =
-      profile(program({"spin", "200", "handlers", "spin", "200"}), {}, {"--sample"});
+      sampled("timer", program({"spin", "200", "handlers", "spin", "200"}));
   EXPECT_EQ(result.status, 0);  // its handlers abort
   EXPECT_THAT(result.err, HasSubstr("the program handles the signal that the samples used"));
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U);
 }
 
 TEST_F(SampledProgram, SurvivesThatItResetsAllSignals) {
-  const ProgramResult result = profile(program({"defaults", "spin", "200"}), {}, {"--sample"});
+  const ProgramResult result = sampled("timer", program({"defaults", "spin", "200"}));
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U) << result.err;
+}
+
+// What a timer of the program's threads cannot see, the system sees.
+TEST_F(SampledProgram, BySystemShowsWhatBlocksSignalsEndsByOneOrHasNoLibrary) {
+  const ProgramResult blocked =
+      sampled("perf_events", program({"handlers", "block", "spin", "200", "kill"}));
+  if (is_refused(blocked)) GTEST_SKIP() << blocked.err;
+  EXPECT_EQ(blocked.status, 128 + 9);
+  const auto samples = samples_in("compute_outside(int)");
+  ASSERT_EQ(samples.size(), 1U) << blocked.err;
+  EXPECT_GT(samples.begin()->second, 20);  // 40 if none is missing
+
+  EXPECT_EQ(profile(program({"bare", "200"}), {}, {"--force", "--sample"}).status, 0);
+  EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool.samples")));
+}
+
+TEST_F(SampledProgram, MayBeStaticIfTheSystemTakesTheSamples) {
+  const ProgramResult result = sampled("perf_events", {BENCH_STATIC_PROGRAM, "200"});
+  if (is_refused(result)) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.status, 5);
+  EXPECT_THAT(result.err, HasSubstr("oneDNN, NVTX ranges and GPUs are invisible"));
+  EXPECT_THAT(result.err, HasSubstr("is a static program"));
+  int samples = 0;
+  for (const json& record : records("activity")) {
+    if (record["kind"] == "sample" && record["name"] == "compute_statically()") ++samples;
+  }
+  EXPECT_GT(samples, 20);
+}
+
+TEST_F(SampledProgram, HasTheRateThatIsAskedFor) {
+  ASSERT_EQ(profile(program({"spin", "200"}), {}, {"--sample=500"}).status, 0);
+  std::set<std::int64_t> remainders;
+  for (const json& record : records("activity")) {
+    if (record["kind"] != "sample") continue;
+    remainders.insert(record["attributes"]["cpu_ns"].get<std::int64_t>() % 2'000'000);
+  }
+  EXPECT_EQ(remainders, std::set<std::int64_t>{0});
+  for (const char* rate : {"--sample=0", "--sample=1001", "--sample=fast"}) {
+    const ProgramResult wrong = profile(program({"print", "ran"}), {}, {"--force", rate});
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_EQ(wrong.out, "");
+    EXPECT_THAT(wrong.err, HasSubstr("expected 1 to 1000 samples per second of CPU time"));
+  }
 }
 
 TEST_F(SampledProgram, WithoutTheOptionThereAreNoSamples) {

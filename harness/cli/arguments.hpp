@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "harness/host/machine_turn.hpp"
 #include "profiler/analysis/query.hpp"
+#include "profiler/capture/launch.hpp"
 
 #include <cstdint>
 #include <map>
@@ -105,7 +106,8 @@ struct Arguments {
   std::optional<std::string> by;              // compare --by PARAMETER
   std::optional<std::string> against;         // compare --against VALUE
   bool backtrace = false;                     // profile --backtrace
-  bool sample = false;                        // profile --sample
+  std::optional<int> sample;                  // profile --sample: samples per second of CPU time
+  std::optional<SampleSource> sample_by;      // profile --sample-by; nullopt: what is permitted
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
   std::vector<std::string> windows;           // profile --window, one or two values
   std::optional<std::string> baseline;        // --baseline DIR, the store

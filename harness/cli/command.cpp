@@ -69,9 +69,9 @@ constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
 constexpr std::array<std::string_view, 14> kProfileOptions = {
-    "out",   "profile", "no-profile", "profile-iterations", "sample-rate",    "profile-format",
-    "trace", "window",  "sample",     "backtrace",          "onednn-verbose", "quiet",
-    "force", "beside"};
+    "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
+    "trace", "window",  "sample",     "sample-by",          "backtrace",   "onednn-verbose",
+    "quiet", "force",   "beside"};
 constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
@@ -200,7 +200,7 @@ constexpr std::array kCommands = {
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
         "Reads result files of `bench run`, stored baselines (a file, a folder), Google "
         "Benchmark's "
-        "JSON, or logs of oneDNN. For each\n"
+        "JSON, or profiles and logs of oneDNN. For each\n"
         "case it shows the ratio of times with its interval over processes, and what else changed\n"
         "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
         "libraries and configuration. The worst cases come first. Times of different machine "
@@ -336,7 +336,8 @@ constexpr std::array kCommands = {
         "layers; ranges of\n"
         "PyTorch's emit_nvtx are read as operators. The default FILE is profile-PID.jsonl in this "
         "folder. A static\n"
-        "or setuid program runs, but nothing is captured. If you set ONEDNN_VERBOSE yourself, the "
+        "program runs, but only --sample sees it; a setuid program is invisible. If you set "
+        "ONEDNN_VERBOSE yourself, the "
         "program prints\n"
         "oneDNN's lines as usual, and FILE contains only what that value requests. If you set "
         "NVTX_INJECTION64_PATH\n"

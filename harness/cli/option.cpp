@@ -121,6 +121,32 @@ Status set_duets(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
+// More would cost more than 2 % of the program's time (docs/profiler.md).
+constexpr int kMaxSampleRate = 1000;
+
+Status set_sample(Arguments& arguments, const std::string& value) {
+  const auto rate = parse_number<int>(value);
+  if (!rate || *rate < 1 || *rate > kMaxSampleRate) {
+    return Error{fmt::format("invalid rate {}; expected 1 to {} samples per second of CPU time",
+                             quote(value), kMaxSampleRate),
+                 "--sample", "for example --sample=499"};
+  }
+  arguments.sample = rate;
+  return Done{};
+}
+
+Status set_sample_source(Arguments& arguments, const std::string& value) {
+  constexpr std::array<std::pair<std::string_view, SampleSource>, 2> kValues = {
+      {{"perf_events", SampleSource::perf_events}, {"timer", SampleSource::timer}}};
+  const auto* const found = std::ranges::find(kValues, std::string_view(value),
+                                              &std::pair<std::string_view, SampleSource>::first);
+  if (found == kValues.end())
+    return Error{fmt::format("unknown value {}; expected perf_events or timer", quote(value)),
+                 "--sample-by", ""};
+  arguments.sample_by = found->second;
+  return Done{};
+}
+
 Status set_since(Arguments& arguments, const std::string& value) {
   if (!is_utc_date(value)) {
     return Error{
@@ -347,12 +373,13 @@ constexpr std::array kOptions = {
              a.backtrace = true;
              return Done{};
            }},
-    Option{"sample", '\0', "",
-           "also sample where the program computes, 199 times per second of CPU time",
-           [](Arguments& a, const std::string&) -> Status {
-             a.sample = true;
-             return Done{};
-           }},
+    Option{"sample", '\0', "RATE",
+           "also sample where the program computes, RATE times per second of CPU time (default "
+           "199): --sample or --sample=RATE",
+           set_sample, "199"},
+    Option{"sample-by", '\0', "SOURCE",
+           "what takes the samples: perf_events or timer (default: perf_events if permitted)",
+           set_sample_source},
     Option{"onednn-verbose", '\0', "LEVEL",
            "value of ONEDNN_VERBOSE for the program, e.g. all (default: creation and execution)",
            [](Arguments& a, const std::string& v) -> Status {

@@ -14,6 +14,7 @@
 #include "harness/host/process.hpp"
 #include "harness/result/report.hpp"
 #include "profiler/capture/launch.hpp"
+#include "profiler/capture/perf_recorder.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/nvtx/window.hpp"
 #include "profiler/recorder.hpp"
@@ -23,7 +24,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -110,6 +113,7 @@ ProfileHeader make_header(const Arguments& arguments, const CaptureSettings& set
   if (settings.sample_rate > 0) {
     header.details["sample_rate"] = fmt::format("{}", settings.sample_rate);
   }
+  if (!settings.sampled_by.empty()) header.details["samples"] = settings.sampled_by;
   return header;
 }
 
@@ -170,12 +174,52 @@ Result<CaptureRequest> make_capture_request(const Arguments& arguments,
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
   if (switches.sample_rate > 0) request.resident = ResidentMemory::yes;
-  if (arguments.sample) request.sample_period = kSamplePeriod;
   request.kinds = format_kinds(switches.kinds);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
   if (cuda.ok() && records_devices(switches.kinds)) request.cuda_library = *cuda;
   return request;
+}
+
+std::string describe_sampling(PerfExtent extent) {
+  return extent == PerfExtent::user
+             ? "perf events: the programs' own code, not the kernel's (docs/profiler.md)"
+             : "perf events: the programs' own code and the kernel's";
+}
+
+// How a program is sampled.
+struct ProgramSampling {
+  std::unique_ptr<PerfRecorder> recorder;  // nullptr: by the preloaded library, or not at all
+  std::optional<Nanoseconds> timer_period;
+  std::string words;  // CaptureSettings::sampled_by
+};
+
+// Starts sampling if it is requested: by the system if it permits that, else by the preloaded
+// library. Returns an error if the user demands the system, and it does not permit that.
+Result<ProgramSampling> start_sampling(const Arguments& arguments, const CaptureFiles& files) {
+  ProgramSampling sampling;
+  if (!arguments.sample) return sampling;
+  const Nanoseconds period(1'000'000'000 / *arguments.sample);
+  std::string reason = "--sample-by timer";
+  if (arguments.sample_by != SampleSource::timer) {
+    auto recorder = PerfRecorder::start(files.spool + capture::kSampleSpoolSuffix, period);
+    if (recorder.ok()) {
+      sampling.recorder = std::move(*recorder);
+      sampling.words = describe_sampling(sampling.recorder->extent());
+      return sampling;
+    }
+    if (arguments.sample_by) {
+      return Error{fmt::format("the system does not permit it: {}", recorder.error().message()),
+                   "--sample-by perf_events",
+                   "omit it to sample by a timer, or allow it: sudo sysctl "
+                   "kernel.perf_event_paranoid=2"};
+    }
+    reason = recorder.error().message();
+  }
+  sampling.timer_period = period;
+  sampling.words = fmt::format(
+      "a timer of each thread ({}): time in the kernel counts where it was called", reason);
+  return sampling;
 }
 
 // Runs the program with the capture library and returns its exit status. Stores in `cuda` which
@@ -204,7 +248,7 @@ Result<int> run_under_capture(const CaptureRequest& request, const std::string& 
 // Everything that a capture needs; checked completely before the program runs.
 struct Preparation {
   std::string program;
-  std::optional<std::string> obstacle;  // why the capture is impossible
+  std::optional<std::string> obstacle;  // why the library cannot be preloaded
   ProfileSwitches switches;
   CaptureSettings settings;
   CaptureFiles files;
@@ -231,6 +275,31 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   }
   preparation.request = std::move(request).value();
   return preparation;
+}
+
+// Runs the program with or, if there is an obstacle, without the capture library, and ends the
+// sampling. Adds to the settings what is known only then.
+Result<int> run_sampled(const Arguments& arguments, Preparation& prepared, ProgramSampling sampling,
+                        Env& env) {
+  CaptureSettings& settings = prepared.settings;
+  settings.obstacle = prepared.obstacle;
+  settings.sampled_by = sampling.words;
+  settings.started = std::chrono::duration_cast<std::chrono::seconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+  prepared.request.sample_period = sampling.timer_period;
+  const Nanoseconds start = env.clock->now();
+  auto status = prepared.obstacle
+                    ? run_program_to_end(prepared.program, arguments.inputs,
+                                         inherited_environment(), env.inherited_signals)
+                    : run_under_capture(prepared.request, prepared.program, arguments.verbosity,
+                                        settings.cuda, env);
+  settings.program_times = ProgramTimes{start, env.clock->now()};
+  if (sampling.recorder != nullptr) {
+    if (const Status stopped = sampling.recorder->stop(); !stopped.ok())
+      settings.sampled_by += fmt::format("; incomplete: {}", stopped.error().message());
+  }
+  return status;
 }
 
 // Writes the profile from the records and prints the summary. Returns `program_status` even if this
@@ -287,7 +356,13 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   }
   auto prepared = prepare(arguments, *program, env);
   if (!prepared.ok()) return fail("profile", prepared.error(), ExitStatus::usage, env);
-  if (prepared->obstacle) {
+  auto sampling = start_sampling(arguments, prepared->files);
+  if (!sampling.ok()) {
+    remove_spools(prepared->files);
+    return fail("profile", sampling.error(), ExitStatus::usage, env);
+  }
+  // The system samples also programs into which nothing can be loaded.
+  if (prepared->obstacle && sampling->recorder == nullptr) {
     remove_spools(prepared->files);
     return run_unprofiled(arguments, *program, *prepared->obstacle, env);
   }
@@ -301,14 +376,11 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     return fail("profile", turn.error(), kNoTurn, env);
   }
   const std::string started = env.utc_now();
-  const Nanoseconds start = env.clock->now();
-  const auto status = run_under_capture(prepared->request, *program, arguments.verbosity,
-                                        prepared->settings.cuda, env);
+  const auto status = run_sampled(arguments, *prepared, *std::move(sampling), env);
   if (!status.ok()) {
     remove_spools(prepared->files);
     return fail("profile", status.error(), ExitStatus::usage, env);
   }
-  prepared->settings.program_times = ProgramTimes{start, env.clock->now()};
   return write_profile(arguments, *prepared, *turn, started, static_cast<ExitStatus>(*status), env);
 }
 

@@ -5,7 +5,9 @@
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/sample_times.hpp"
+#include "profiler/capture/code_tables.hpp"
 #include "profiler/capture/gpu_spool.hpp"
+#include "profiler/capture/sample_spool.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
@@ -61,6 +63,16 @@ class GroupSink final : public ActivitySink {
 };
 
 // First pass: reads the metadata of the spool.
+// Returns the samples of the system; nullopt if it took none.
+Result<std::optional<SampleSpool>> read_samples(const CaptureFiles& files, const NvtxFacts& facts) {
+  std::error_code ignored;
+  const std::string path = files.spool + capture::kSampleSpoolSuffix;
+  if (!fs::is_regular_file(path, ignored)) return std::optional<SampleSpool>();
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+  BENCH_ASSIGN_OR_RETURN(SampleSpool samples, SampleSpool::read(*source, facts.own_threads));
+  return std::optional(std::move(samples));
+}
+
 Result<SpoolReport> read_facts(const std::string& spool) {
   BENCH_ASSIGN_OR_RETURN(auto source, open_text(spool));
   DiscardingSink sink;
@@ -82,15 +94,27 @@ std::optional<ops::Platform> find_platform(const std::vector<GpuSpoolFile>& sess
   return platform.ok() ? std::optional(*platform) : std::nullopt;
 }
 
+// Names of code, from files of this machine. What it refers to must outlive it.
+CodeLookup make_code_lookup(FrameNames& names, CodeTables& tables) {
+  return {
+      .frame_name = [&names](std::string_view frame) { return names.name(frame); },
+      .function_begin = [&names](
+                            std::string_view path,
+                            std::uint64_t address) { return names.function_begin(path, address); },
+      .file_address = [&names](std::string_view path,
+                               std::uint64_t offset) { return names.file_address(path, offset); },
+      .generated_name = [&tables](
+                            std::int64_t pid,
+                            std::uint64_t address) { return tables.generated_name(pid, address); },
+      .kernel_name = [&tables](std::uint64_t address) { return tables.kernel_name(address); }};
+}
+
 // Returns the options of the second pass. `facts` come from the first pass, because the spool
-// contains them after the records that they explain. `names` must outlive the options.
-SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts, FrameNames& names,
+// contains them after the records that they explain.
+SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts, CodeLookup code,
                                 const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
-  options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
-  options.function_begin = [&names](std::string_view path, std::uint64_t address) {
-    return names.function_begin(path, address);
-  };
+  options.code = std::move(code);
   options.window = settings.window;
   options.sample_rate = settings.sample_rate;
   options.program = settings.program_times;
@@ -147,7 +171,7 @@ bool lacks_records(const std::string& spool) {
 
 // Returns the spool and the GPU spools next to it, as far as they are regular files.
 std::vector<std::string> list_spools(const CaptureFiles& files) {
-  std::vector<std::string> paths = {files.spool};
+  std::vector<std::string> paths = {files.spool, files.spool + capture::kSampleSpoolSuffix};
   if (const auto sessions = find_gpu_spools(files.spool); sessions.ok())
     paths.insert(paths.end(), sessions->begin(), sessions->end());
   std::error_code ignored;
@@ -175,16 +199,19 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   BENCH_ASSIGN_OR_RETURN(const auto paths, find_gpu_spools(files.spool));
   GpuLaunches launches(settings.window);
   BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
+  BENCH_ASSIGN_OR_RETURN(auto samples, read_samples(files, first_pass.facts));
   header.details.merge(first_pass.read.facts);
   describe_sessions(sessions, header);
   const bool is_incomplete = lacks_records(files.spool);
   if (is_incomplete) header.details["incomplete"] = "records could not be written";
   BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));
   FrameNames names;
-  auto outcome = fill_profile(
-      *file, files, sessions, launches,
-      make_spool_options(settings, std::move(first_pass.facts), names, find_platform(sessions)),
-      settings);
+  CodeTables tables(settings.started);
+  SpoolOptions options =
+      make_spool_options(settings, std::move(first_pass.facts), make_code_lookup(names, tables),
+                         find_platform(sessions));
+  if (samples) options.samples = &*samples;
+  auto outcome = fill_profile(*file, files, sessions, launches, std::move(options), settings);
   if (!outcome.ok()) {
     file->remove();
     return outcome;

@@ -116,7 +116,7 @@ std::string format_capture_notes(const CaptureOutcome& outcome) {
         fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.malformed, read.unknown);
   }
   if (outcome.spool.sampling.lost > 0) {
-    text += fmt::format("{}: {} lost, because the thread was writing others\n", kTool,
+    text += fmt::format("{}: {} lost, because they were not written fast enough\n", kTool,
                         format_quantity(outcome.spool.sampling.lost, "sample"));
   }
   if (outcome.is_incomplete) {
@@ -140,6 +140,7 @@ std::int64_t count_kernels(const GpuRowsReport& gpu) {
 // primitives, otherwise --kind kernel or --kind range.
 std::string_view choose_kind_option(const CaptureOutcome& outcome) {
   if (outcome.spool.executed > 0) return "";
+  if (!outcome.samples.empty() && outcome.spool.ranges == 0) return " --summary";
   return count_kernels(outcome.gpu) > 0 ? " --kind kernel" : " --kind range";
 }
 
@@ -180,6 +181,10 @@ std::string merge_failure(const Error& error, const CaptureSettings& settings,
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings& settings,
                             const std::string& file) {
   std::string text = format_capture_notes(outcome);
+  if (settings.obstacle) {
+    text += fmt::format("{}: oneDNN, NVTX ranges and GPUs are invisible: {}\n", kTool,
+                        *settings.obstacle);
+  }
   const auto device_reason = explain_missing_gpu_rows(outcome, settings);
   const std::string device_note =
       device_reason ? fmt::format("; no device rows: {}", *device_reason) : "";
@@ -188,8 +193,10 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings
                               kTool, explain_empty_profile(outcome, settings), file, device_note);
   }
   if (const std::string answer = describe_coverage(outcome.coverage); !answer.empty()) {
-    const std::string samples =
-        outcome.samples.empty() ? "" : fmt::format("{}: {}\n", kTool, outcome.samples);
+    const std::string samples = outcome.samples.empty()
+                                    ? ""
+                                    : fmt::format("{0}: {1}\n{0}: samples by {2}\n", kTool,
+                                                  outcome.samples, settings.sampled_by);
     text = fmt::format("{}: {}\n{}{}", kTool, answer, samples, text);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,

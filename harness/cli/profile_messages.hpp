@@ -43,6 +43,10 @@ struct CaptureSettings {
   std::int64_t sample_rate = 0;
   std::string program = "bench";                   // Arguments::program
   std::optional<ProgramTimes> program_times = {};  // known after the program ended
+  std::int64_t started = 0;     // when the program started, in seconds since 1970
+  std::string sampled_by = {};  // what took the samples, in words; empty without samples
+  // Why oneDNN, NVTX ranges and GPUs are invisible, while samples are not; usually nullopt.
+  std::optional<std::string> obstacle = {};
 };
 
 // Returns whether any of the groups contains GPU activities.

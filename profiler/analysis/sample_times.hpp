@@ -18,6 +18,8 @@
 namespace bench {
 
 inline constexpr std::string_view kInPrimitives = "(oneDNN primitives)";
+inline constexpr std::string_view kNoSampledLayer = "(no layer)";
+inline constexpr std::string_view kNoSampledRange = "(no range)";
 
 struct SampleRow {
   std::string name;
@@ -35,13 +37,18 @@ class SampleTimes final : public ActivitySink {
   bool empty() const { return all_.samples == 0; }
   std::int64_t samples() const { return all_.samples; }
   Nanoseconds cpu() const { return all_.cpu; }  // that the samples stand for
-  // CPU time that the processes used; nullopt if it is unknown for one of them.
+  // CPU time that the processes used, and the part of it in the kernel; nullopt if it is unknown
+  // for one of them.
   std::optional<Nanoseconds> processes_cpu() const;
+  std::optional<Nanoseconds> kernel_cpu() const;
   Nanoseconds period() const { return period_; }
   // All samples, sorted by CPU time. kInPrimitives is a row. The shares add up to 1.
   std::vector<SampleRow> objects() const;
   // Samples outside primitives, by "function (object)".
   std::vector<SampleRow> functions() const;
+  // All samples, by layer and by the innermost range. Empty if no sample has one.
+  std::vector<SampleRow> layers() const;
+  std::vector<SampleRow> ranges() const;
 
  private:
   struct Sum {
@@ -54,10 +61,12 @@ class SampleTimes final : public ActivitySink {
 
   ActivitySink* next_;
   Sum all_;
-  Sums objects_, functions_;
+  Sums objects_, functions_, layers_, ranges_;
   Nanoseconds period_{0};
   Nanoseconds processes_cpu_{0};
+  Nanoseconds kernel_cpu_{0};
   bool is_cpu_known_ = true;
+  bool is_kernel_known_ = true;
 };
 
 // Returns how many samples there are, how much of the CPU time they show, what they cost, and where

@@ -270,6 +270,10 @@ std::string format_summary(const Summary& summary, const SummaryOptions& options
     std::string lines = options.width ? wrap(answer, *options.width, 0) : answer;
     if (!lines.ends_with('\n')) lines += '\n';
     add(lines + "\n" + sample_table("object, sampled", samples.objects(), options));
+    if (const auto rows = samples.layers(); !rows.empty())
+      add(sample_table("layer, sampled", rows, options));
+    if (const auto rows = samples.ranges(); !rows.empty())
+      add(sample_table("innermost range, sampled", rows, options));
     if (const auto rows = samples.functions(); !rows.empty())
       add(sample_table("function outside primitives, sampled", rows, options));
   }
@@ -305,7 +309,10 @@ std::string summary_json(const Summary& summary, const SummaryOptions& options) 
         inner.required("cpu_ns", samples.cpu());
         inner.optional("processes_cpu_ns", samples.processes_cpu());
         inner.required("answer", describe_samples(samples));
+        inner.optional("processes_kernel_ns", samples.kernel_cpu());
         inner.required("objects", samples.objects());
+        inner.optional("layers", samples.layers());
+        inner.optional("ranges", samples.ranges());
         inner.required("functions", samples.functions());
       });
     }

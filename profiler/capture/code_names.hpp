@@ -12,33 +12,52 @@
 
 namespace bench {
 
+// What stands for an object where there is no file.
+inline constexpr std::string_view kGeneratedObject = "[jit]";
+inline constexpr std::string_view kKernelObject = "[kernel]";
+
 struct CodeName {
-  std::string object;  // file name of the program or shared library
+  std::string object;  // file name of the program or shared library, or one of the above
   // The name or, if the object has none, "OBJECT+0xADDRESS": of the begin of the function or, if
   // this is unknown as well, of the code.
   std::string function;
 };
 
-// Looks up each address once.
+// What is known about code. Each function may be empty: a spool from elsewhere must not make the
+// tool open the files that it names.
+struct CodeLookup {
+  // Converts a frame "FILE+0xADDRESS" to "function (file)", or leaves it unchanged.
+  std::function<std::string(std::string_view frame)> frame_name = {};
+  // Returns where the function begins that contains the address; nullopt if unknown.
+  std::function<std::optional<std::uint64_t>(std::string_view path, std::uint64_t address)>
+      function_begin = {};
+  // Returns the address, as the symbol table counts it, of an offset in the file; nullopt if
+  // unknown.
+  std::function<std::optional<std::uint64_t>(std::string_view path, std::uint64_t offset)>
+      file_address = {};
+  // Return the function; nullopt if unknown.
+  std::function<std::optional<std::string>(std::int64_t pid, std::uint64_t address)>
+      generated_name = {};
+  std::function<std::optional<std::string>(std::uint64_t address)> kernel_name = {};
+};
+
+// Looks up each address of a file once.
 class CodeNames {
  public:
-  // Converts a frame "FILE+0xADDRESS" to "function (file)", or leaves it unchanged. May be empty.
-  using FrameName = std::function<std::string(std::string_view frame)>;
-  // Returns where the function begins that contains the address; nullopt if unknown. May be empty.
-  using FunctionBegin =
-      std::function<std::optional<std::uint64_t>(std::string_view path, std::uint64_t address)>;
-  // Both must outlive the object.
-  CodeNames(const FrameName& frame_name, const FunctionBegin& function_begin)
-      : frame_name_(frame_name), function_begin_(function_begin) {}
+  // `lookup` must outlive the object.
+  explicit CodeNames(const CodeLookup& lookup) : lookup_(lookup) {}
 
   // `path` is empty if the object was unloaded before its name was recorded.
   const CodeName& name(std::string_view path, std::uint64_t address);
+  // The same for a place in a file that the system mapped.
+  const CodeName& name_at_offset(std::string_view path, std::uint64_t offset);
+  CodeName generated(std::int64_t pid, std::uint64_t address) const;
+  CodeName kernel(std::uint64_t address) const;
 
  private:
   CodeName find(const std::string& path, std::uint64_t address) const;
 
-  const FrameName& frame_name_;
-  const FunctionBegin& function_begin_;
+  const CodeLookup& lookup_;
   std::map<std::pair<std::string, std::uint64_t>, CodeName> known_;
 };
 

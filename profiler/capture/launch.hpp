@@ -36,9 +36,9 @@ struct CaptureRequest {
 // recognise a user's own setting by its text. All versions read it as 2.
 inline constexpr char kCaptureVerbose[] = "2,2";
 
-// 199 samples a second: enough for a share within 3 points after 5 s of CPU time, and no multiple
-// of what a program does 50 or 100 times a second.
-inline constexpr Nanoseconds kSamplePeriod{1'000'000'000 / 199};
+// What takes the samples of a program. perf_events: the system, from outside (PerfRecorder). timer:
+// the preloaded library, by a timer of each thread.
+enum class SampleSource { perf_events, timer };
 
 // Returns the program's environment: `inherited` plus what the capture needs. Keeps a verbose mode,
 // an NVTX tool or a CUDA tool that the user has set.

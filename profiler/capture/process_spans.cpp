@@ -10,6 +10,18 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 }  // namespace
 
+Activity make_process_activity(std::int64_t pid, std::string_view program, Nanoseconds first,
+                               Nanoseconds last) {
+  Activity activity;
+  activity.kind = ActivityKind::process;
+  activity.name = program.empty() ? "(unknown program)" : std::string(file_name(program));
+  activity.start = first;
+  activity.duration = last - first;
+  activity.track.pid = activity.track.tid = pid;
+  if (!program.empty()) activity.attributes.set(Attribute::process_name, file_name(program));
+  return activity;
+}
+
 ProcessSpans::ProcessSpans(std::optional<ProgramTimes> program) : program_(program) {}
 
 std::optional<Activity> ProcessSpans::begin(std::int64_t pid, std::string_view program,
@@ -42,7 +54,12 @@ void ProcessSpans::fork(std::int64_t pid, std::int64_t parent) {
   if (found != spans_.end()) spans_[pid].program = found->second.program;
 }
 
-void ProcessSpans::end(std::int64_t pid, std::optional<Nanoseconds> cpu) {
+void ProcessSpans::name(std::int64_t pid, std::string_view program) {
+  std::string& known = spans_[pid].program;
+  if (known.empty()) known = program;
+}
+
+void ProcessSpans::end(std::int64_t pid, const CpuTime& cpu) {
   spans_[pid].has_ended = true;
   spans_[pid].cpu = cpu;
 }
@@ -57,21 +74,20 @@ std::vector<Activity> ProcessSpans::finish() {
 Activity ProcessSpans::make_activity(std::int64_t pid, const Span& span) const {
   Nanoseconds first = span.first;
   Nanoseconds last = span.last;
-  Activity activity;
-  if (span.is_first && program_ && program_->start <= first) {
+  const bool is_of_program = span.is_first && program_ && program_->start <= first;
+  if (is_of_program) {
     first = program_->start;
     last = std::max(last, program_->end);
+  }
+  Activity activity = make_process_activity(pid, span.program, first, last);
+  if (is_of_program) {
     activity.attributes.set(Attribute::loaded_ns, std::int64_t{(span.first - first).count()});
   }
-  if (span.cpu) activity.attributes.set(Attribute::cpu_ns, std::int64_t{span.cpu->count()});
-  activity.kind = ActivityKind::process;
-  activity.name = span.program.empty() ? "(unknown program)" : std::string(file_name(span.program));
-  activity.start = first;
-  activity.duration = last - first;
-  activity.track.pid = activity.track.tid = pid;
-  if (!span.program.empty()) {
-    activity.attributes.set(Attribute::process_name, file_name(span.program));
-  }
+  const auto set = [&](Attribute attribute, const std::optional<Nanoseconds>& time) {
+    if (time) activity.attributes.set(attribute, std::int64_t{time->count()});
+  };
+  set(Attribute::cpu_ns, span.cpu.all);
+  set(Attribute::kernel_ns, span.cpu.kernel);
   return activity;
 }
 

@@ -19,6 +19,11 @@ struct ProgramTimes {
   Nanoseconds start{0}, end{0};
 };
 
+// Returns the activity `process`: a process of this program ran from `first` to `last`. `program`
+// is its file; empty if unknown.
+Activity make_process_activity(std::int64_t pid, std::string_view program, Nanoseconds first,
+                               Nanoseconds last);
+
 class ProcessSpans {
  public:
   // `program`: when the first process was started and had ended; nullopt if unknown.
@@ -31,8 +36,14 @@ class ProcessSpans {
   void see(std::int64_t pid, Nanoseconds at);
   // The child runs the program of its parent. Its time began with its first record.
   void fork(std::int64_t pid, std::int64_t parent);
-  // The process wrote its last record. `cpu`: the CPU time that it used; nullopt if unknown.
-  void end(std::int64_t pid, std::optional<Nanoseconds> cpu);
+  // The process wrote its last record. `cpu`: the CPU time that it used, and the part of it in the
+  // kernel; nullopt if unknown.
+  struct CpuTime {
+    std::optional<Nanoseconds> all, kernel;
+  };
+  void end(std::int64_t pid, const CpuTime& cpu);
+  // The program of a process that wrote no records itself.
+  void name(std::int64_t pid, std::string_view program);
   // Returns the remaining spans, sorted by process. Call this once, at the end.
   std::vector<Activity> finish();
 
@@ -42,7 +53,7 @@ class ProcessSpans {
     Nanoseconds first{0}, last{0};
     bool is_first = false;  // the process that `program_` describes
     bool has_ended = false;
-    std::optional<Nanoseconds> cpu;
+    CpuTime cpu;
   };
   Activity make_activity(std::int64_t pid, const Span& span) const;
 

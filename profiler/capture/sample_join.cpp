@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/sample_join.hpp"
 
+#include "profiler/capture/code_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -16,8 +23,7 @@ Nanoseconds end_of(const Activity& activity) { return activity.start + *activity
 
 bool is_owner(const Activity& activity) {
   if (!activity.duration || activity.track.device) return false;
-  return activity.kind == ActivityKind::primitive ||
-         (activity.kind == ActivityKind::range && !activity.scope.empty());
+  return activity.kind == ActivityKind::primitive || activity.kind == ActivityKind::range;
 }
 
 bool contains(const Activity& owner, const Activity& sample) {
@@ -28,12 +34,21 @@ bool is_inside_primitive(const Activity& sample) {
   return sample.attributes.find(Attribute::primitive) != nullptr;
 }
 
-void take(const Activity& owner, Activity& sample) {
-  if (owner.kind == ActivityKind::primitive) {
-    sample.attributes.set(Attribute::primitive, owner.name);
-    sample.direction = owner.direction;
-  }
+void take_primitive(const Activity& owner, Activity& sample) {
+  sample.attributes.set(Attribute::primitive, owner.name);
+  sample.direction = owner.direction;
   sample.scope = owner.scope;
+  // The code that oneDNN generated for the primitive, unless its generator has named it.
+  if (sample.name == kGeneratedObject) {
+    sample.name = fmt::format("{} of {}", kGeneratedObject, owner.name);
+  }
+}
+
+void take_range(const Activity& owner, Activity& sample) {
+  if (sample.attributes.find(Attribute::range) == nullptr) {
+    sample.attributes.set(Attribute::range, owner.name);
+  }
+  if (sample.scope.empty()) sample.scope = owner.scope;
 }
 
 }  // namespace
@@ -65,29 +80,34 @@ void SampleJoin::remember(Process& process, const Activity& owner) const {
   }
 }
 
-// Finds the owner among what ended before the sample arrived: a primitive, else the innermost
-// layer.
-void SampleJoin::find_owner(const Process& process, Activity& sample) const {
-  const Activity* layer = nullptr;
+// Finds the owners among what ended before the sample arrived: a primitive, and the ranges from the
+// innermost to the outermost.
+void SampleJoin::find_owner(const Process& process, Activity& sample) {
+  std::vector<const Activity*> ranges;
   for (auto owner = process.ended.rbegin(); owner != process.ended.rend(); ++owner) {
     if (end_of(*owner) + kDisorder < sample.start) break;
     if (!contains(*owner, sample)) continue;
-    if (owner->kind == ActivityKind::primitive) return take(*owner, sample);
-    if (layer == nullptr || owner->start > layer->start) layer = &*owner;
+    if (owner->kind == ActivityKind::range) ranges.push_back(&*owner);
+    if (owner->kind == ActivityKind::primitive && !is_inside_primitive(sample)) {
+      take_primitive(*owner, sample);
+    }
   }
-  if (layer != nullptr) take(*layer, sample);
+  std::ranges::stable_sort(ranges, std::ranges::greater(), &Activity::start);
+  for (const Activity* range : ranges) take_range(*range, sample);
 }
 
 // Gives the samples that came before the owner had ended. Inner ranges end first, so the first
-// layer that a sample receives is the innermost.
+// range that a sample receives is the innermost.
 void SampleJoin::give(Process& process, const Activity& owner) const {
   const auto end = process.samples.upper_bound(end_of(owner));
   for (auto entry = process.samples.lower_bound(owner.start); entry != end; ++entry) {
     Activity& sample = entry->second;
     const bool is_of_thread = sample.track.tid == owner.track.tid;
-    if (is_inside_primitive(sample) || (!is_of_thread && !is_worker(sample))) continue;
-    const bool is_primitive = owner.kind == ActivityKind::primitive;
-    if (is_primitive || (is_worker(sample) && sample.scope.empty())) take(owner, sample);
+    if (owner.kind == ActivityKind::range) {
+      if (is_worker(sample)) take_range(owner, sample);
+    } else if (!is_inside_primitive(sample) && (is_of_thread || is_worker(sample))) {
+      take_primitive(owner, sample);
+    }
   }
 }
 

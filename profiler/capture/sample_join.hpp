@@ -18,9 +18,9 @@ namespace bench {
 // A stream stage. A sample belongs to the primitive that ran on its thread or, if its thread
 // executes no primitives and ranges of its own (a worker of OpenMP), to a primitive that ran in its
 // process. It then has the attribute `primitive`, and the layer and direction of the primitive.
-// Outside primitives, a worker's sample belongs to the layer of the innermost range that was open
-// in its process; the layers of other threads are known already. Both wait for the other for 10 s,
-// so a sample at the beginning of a longer primitive or range may stay outside.
+// A worker's sample also belongs to the innermost range that was open in its process and, outside
+// primitives, to its layer; those of other threads are known already. Both wait for the other for
+// 10 s, so a sample at the beginning of a longer primitive or range may stay outside.
 class SampleJoin final : public ActivitySink {
  public:
   using Threads = std::set<std::pair<std::int64_t, std::int64_t>>;  // pid and tid
@@ -34,11 +34,11 @@ class SampleJoin final : public ActivitySink {
  private:
   struct Process {
     std::multimap<Nanoseconds, Activity> samples;  // held; key: start
-    std::deque<Activity> ended;                    // primitives and layers, in order of their ends
+    std::deque<Activity> ended;                    // primitives and ranges, in order of their ends
   };
   bool is_worker(const Activity& sample) const;
   void remember(Process& process, const Activity& owner) const;
-  void find_owner(const Process& process, Activity& sample) const;
+  static void find_owner(const Process& process, Activity& sample);
   void give(Process& process, const Activity& owner) const;
   Status release(Process& process, Nanoseconds until);
 

@@ -9,11 +9,12 @@
 //    "backtrace":["lib+0x1"]}
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3",
-//    "cuda":"/usr/lib/libcuda.so.1"}
+//    "cuda":"/usr/lib/libcuda.so.1","cpu_ns":1,"kernel_ns":1}
 // A `process` record without a `process_end` before it, of the same pid, is the same process after
 // exec. `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the path of
 // its module, "+0x" and the address as the module's symbol table counts it. `resident` is the
-// resident memory of the process at that moment, in bytes. `onednn` is present if a module of the
+// resident memory of the process at that moment, in bytes. `cpu_ns` is the CPU time of the process,
+// `kernel_ns` its part in the kernel. `onednn` is present if a module of the
 // process had oneDNN's functions, `cuda` if one had the CUDA driver's. `parent_tid` is the thread
 // that forked, if known.
 //
@@ -36,7 +37,18 @@
 // A sample is its time, the index of its module among `objects` (-1 for generated code, -2 if the
 // module is gone), the address as the module's symbol table counts it, and how many periods it
 // stands for. All samples of a thread are written before its next record. `process_end` then has
-// `cpu_ns`, the CPU time of the process, and `lost`, the number of periods without a sample.
+// `lost`, the number of periods without a sample.
+//
+// If the system takes the samples instead, `bench profile` writes them to a file of their own,
+// named after the spool and kSampleSpoolSuffix, in about the order of time:
+//   {"record":"sampling","pid":0,"tid":0,"ns":0,"period":5025125,"kernel":1}
+//   {"record":"exec","pid":1,"tid":1,"ns":1,"name":"python3"}
+//   {"record":"map","pid":1,"tid":1,"ns":1,"begin":4096,"size":8192,"offset":0,"file":"/lib/a.so"}
+//   {"record":"child","pid":2,"tid":2,"ns":1,"parent":1}
+//   {"record":"sample","pid":1,"tid":1,"ns":1,"address":4100}      "kernel":1 if it was there
+//   {"record":"lost","pid":1,"tid":1,"ns":1,"count":3}
+// `kernel` of `sampling`: whether the kernel's code is sampled. `file` is what the kernel calls the
+// memory: "//anon" for generated code.
 //
 // A record that could not be written is missing; kLossMode shows this. Domain 0 is the default one
 // and is not written. `payload_type` is nvtxPayloadType_t, `payload` the bits of the value. Calls
@@ -73,6 +85,7 @@ inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
 // defines its records.
 inline constexpr char kCudaVariable[] = "CUDA_INJECTION64_PATH";
 inline constexpr char kGpuSpoolSuffix[] = ".gpu.";
+inline constexpr char kSampleSpoolSuffix[] = ".samples";
 // The switches `kinds` and `dump_period` for this library, as on a command line.
 inline constexpr char kKindsVariable[] = "BENCH_CAPTURE_KINDS";
 inline constexpr char kDumpPeriodVariable[] = "BENCH_CAPTURE_DUMP_PERIOD";

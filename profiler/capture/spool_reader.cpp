@@ -5,6 +5,7 @@
 #include "profiler/capture/caller_frames.hpp"
 #include "profiler/capture/code_names.hpp"
 #include "profiler/capture/process_spans.hpp"
+#include "profiler/capture/record_fields.hpp"
 #include "profiler/capture/sample_join.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,24 +24,6 @@
 
 namespace bench {
 namespace {
-
-std::optional<std::int64_t> integer(const rapidjson::Document& record, const char* name) {
-  const auto found = record.FindMember(name);
-  if (found == record.MemberEnd() || !found->value.IsInt64()) return std::nullopt;
-  return found->value.GetInt64();
-}
-
-// Returns 0 if the field is missing.
-std::uint64_t number(const rapidjson::Document& record, const char* name) {
-  const auto found = record.FindMember(name);
-  return found == record.MemberEnd() || !found->value.IsUint64() ? 0 : found->value.GetUint64();
-}
-
-std::string_view text(const rapidjson::Document& record, const char* name) {
-  const auto found = record.FindMember(name);
-  if (found == record.MemberEnd() || !found->value.IsString()) return {};
-  return {found->value.GetString(), found->value.GetStringLength()};
-}
 
 // 73 years of uptime. Sums and differences with a duration stay in range.
 constexpr std::int64_t kLatest = (std::int64_t{1} << 61) - 2;
@@ -72,12 +56,16 @@ class SpoolReader {
       : source_(source),
         sink_(sink),
         spans_(options.program),
-        frame_name_(options.frame_name),
+        frame_name_(options.code.frame_name),
         sample_rate_(options.sample_rate),
         samples_(options.facts.own_threads, sink),
-        names_(options.frame_name, options.function_begin),
+        names_(options.code),
+        system_samples_(options.samples),
         nvtx_(options.window, options.compute_work, options.facts, options.launches, samples_) {
     report_.read.format = "capture";
+    if (system_samples_ != nullptr) {
+      report_.sampling = {system_samples_->period(), system_samples_->lost()};
+    }
   }
 
   Result<SpoolReport> read() {
@@ -92,6 +80,7 @@ class SpoolReader {
       report_.read.note(status.error().message());
     }
     for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
+    if (system_samples_ != nullptr) BENCH_RETURN_IF_ERROR(system_samples_->take_rest(forward()));
     for (Activity& span : spans_.finish()) BENCH_RETURN_IF_ERROR(forward_span(span));
     BENCH_RETURN_IF_ERROR(nvtx_.finish());
     BENCH_RETURN_IF_ERROR(samples_.finish());
@@ -116,14 +105,15 @@ class SpoolReader {
     // stack.
     record.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
     if (record.HasParseError() || !record.IsObject()) return malformed("is not a JSON object");
-    const auto pid = integer(record, "pid");
-    const auto tid = integer(record, "tid");
-    const auto end = integer(record, "ns");
+    const auto pid = integer_field(record, "pid");
+    const auto tid = integer_field(record, "tid");
+    const auto end = integer_field(record, "ns");
     if (!pid || !tid || !end) return malformed("lacks pid, tid or ns");
     if (*end < 0 || *end > kLatest) return malformed("has a time out of range");
     const Moment moment{*pid, *tid, Nanoseconds(*end)};
+    const std::string_view kind = text_field(record, "record");
+    BENCH_RETURN_IF_ERROR(take_system_samples(kind, moment));
     nvtx_.advance(*pid, *tid, moment.end);
-    const std::string_view kind = text(record, "record");
     if (kind != "process") spans_.see(*pid, moment.end);
     if (kind == "verbose") return take_verbose(record, moment);
     if (kind == "samples") return take_samples(record, moment);
@@ -133,11 +123,11 @@ class SpoolReader {
     if (kind == "fork") {
       begin_child(record, moment);
     } else if (kind == "process_end") {
-      const auto cpu = integer(record, "cpu_ns");
-      spans_.end(*pid, cpu ? std::optional(Nanoseconds(*cpu)) : std::nullopt);
-      report_.sampling.lost += integer(record, "lost").value_or(0);
-      if (!text(record, "onednn").empty()) report_.onednn.emplace(text(record, "onednn"));
-      if (!text(record, "cuda").empty()) report_.cuda.emplace(text(record, "cuda"));
+      spans_.end(*pid, {duration(record, "cpu_ns"), duration(record, "kernel_ns")});
+      report_.sampling.lost += integer_field(record, "lost").value_or(0);
+      if (!text_field(record, "onednn").empty())
+        report_.onednn.emplace(text_field(record, "onednn"));
+      if (!text_field(record, "cuda").empty()) report_.cuda.emplace(text_field(record, "cuda"));
     } else if (kind == "sampling") {
       begin_sampling(record, moment);
     } else {
@@ -152,7 +142,7 @@ class SpoolReader {
     const std::int64_t pid = moment.pid;
     ++report_.processes;
     // A new process with the number of an earlier one has another window.
-    if (auto earlier = spans_.begin(pid, text(record, "program"), moment.end)) {
+    if (auto earlier = spans_.begin(pid, text_field(record, "program"), moment.end)) {
       BENCH_RETURN_IF_ERROR(forward_span(*earlier));
     }
     if (const auto before = decoders_.find(pid); before != decoders_.end()) {
@@ -164,26 +154,26 @@ class SpoolReader {
   }
 
   void begin_child(const rapidjson::Document& record, const Moment& moment) {
-    const std::int64_t parent = integer(record, "parent").value_or(0);
+    const std::int64_t parent = integer_field(record, "parent").value_or(0);
     spans_.fork(moment.pid, parent);
     const auto found = decoders_.find(parent);
     if (found != decoders_.end()) {
       decoders_.insert_or_assign(moment.pid, VerboseDecoder(found->second));
     }
-    nvtx_.fork(moment.pid, moment.tid, parent, integer(record, "parent_tid"), moment.end);
+    nvtx_.fork(moment.pid, moment.tid, parent, integer_field(record, "parent_tid"), moment.end);
   }
 
   static NvtxCall read_call(const rapidjson::Document& record, const Moment& moment) {
     return {.pid = moment.pid,
             .tid = moment.tid,
             .at = moment.end,
-            .domain = number(record, "domain"),
-            .category = number(record, "category"),
-            .id = number(record, "id"),
-            .string = number(record, "string"),
-            .payload_type = number(record, "payload_type"),
-            .payload = number(record, "payload"),
-            .text = std::string(text(record, "text"))};
+            .domain = number_field(record, "domain"),
+            .category = number_field(record, "category"),
+            .id = number_field(record, "id"),
+            .string = number_field(record, "string"),
+            .payload_type = number_field(record, "payload_type"),
+            .payload = number_field(record, "payload"),
+            .text = std::string(text_field(record, "text"))};
   }
 
   // Forwards the parts of a process's time for which its window was open.
@@ -196,6 +186,7 @@ class SpoolReader {
       if (open != begin || close != end) {
         // These are of the whole process.
         span.attributes.erase(Attribute::cpu_ns);
+        span.attributes.erase(Attribute::kernel_ns);
         span.attributes.erase(Attribute::loaded_ns);
       }
       ++forwarded_spans_;
@@ -212,7 +203,7 @@ class SpoolReader {
 
   Status take_verbose(const rapidjson::Document& record, const Moment& moment) {
     ++report_.lines_of_onednn;
-    const VerboseLine& line = decoders_[moment.pid].decode(text(record, "text"));
+    const VerboseLine& line = decoders_[moment.pid].decode(text_field(record, "text"));
     if (line.kind == VerboseKind::info) {
       if (!line.fault.empty()) return unknown(line.fault);
       return Done{};
@@ -233,12 +224,67 @@ class SpoolReader {
   }
 
   void begin_sampling(const rapidjson::Document& record, const Moment& moment) {
-    const std::string_view error = text(record, "error");
+    const std::string_view error = text_field(record, "error");
     if (!error.empty()) {
       report_.read.note(fmt::format("process {} was not sampled: {}", moment.pid, error));
     }
-    const auto period = integer(record, "period");
+    const auto period = integer_field(record, "period");
     if (period && *period > 0) report_.sampling.period = Nanoseconds(*period);
+  }
+
+  static std::optional<Nanoseconds> duration(const rapidjson::Document& record, const char* name) {
+    const auto value = integer_field(record, name);
+    return value ? std::optional(Nanoseconds(*value)) : std::nullopt;
+  }
+
+  // Forwards the samples of the system from before the record, while the ranges that were open then
+  // are still open.
+  Status take_system_samples(std::string_view kind, const Moment& moment) {
+    if (system_samples_ == nullptr) return Done{};
+    BENCH_RETURN_IF_ERROR(system_samples_->take_others(moment.end, forward()));
+    if (kind == "process" || kind == "process_end") {
+      return system_samples_->take_process(moment.pid, moment.end, forward());
+    }
+    return system_samples_->take_thread(moment.pid, moment.tid, moment.end, forward());
+  }
+
+  std::function<Status(const LocatedSample&)> forward() {
+    return [this](const LocatedSample& sample) { return forward_sample(sample); };
+  }
+
+  Status forward_sample(const LocatedSample& sample) {
+    // A process without the library wrote no records, but ran.
+    spans_.see(sample.pid, sample.at);
+    spans_.name(sample.pid, system_samples_->program(sample.pid));
+    return forward_sample(sample.pid, sample.tid, sample.at, 1, name_code(sample));
+  }
+
+  CodeName name_code(const LocatedSample& sample) {
+    switch (sample.kind) {
+      case CodeKind::module:
+        return names_.name_at_offset(sample.file, sample.address);
+      case CodeKind::generated:
+        return names_.generated(sample.pid, sample.address);
+      case CodeKind::kernel:
+        return names_.kernel(sample.address);
+      case CodeKind::unknown:
+        break;
+    }
+    return {"(unknown)", "(unknown)"};
+  }
+
+  Status forward_sample(std::int64_t pid, std::int64_t tid, Nanoseconds at, std::int64_t periods,
+                        const CodeName& code) {
+    Activity sample;
+    sample.kind = ActivityKind::sample;
+    sample.name = code.function;
+    sample.start = at;
+    sample.track.pid = pid;
+    sample.track.tid = tid;
+    sample.attributes.set(Attribute::object, code.object);
+    sample.attributes.set(Attribute::cpu_ns, std::clamp<std::int64_t>(periods, 1, kMaxPeriods) *
+                                                 report_.sampling.period.count());
+    return nvtx_.consume(sample);
   }
 
   // Each sample is an array: time, index of the object, address in it, number of periods.
@@ -248,7 +294,7 @@ class SpoolReader {
     const bool is_complete = objects != record.MemberEnd() && objects->value.IsArray() &&
                              samples != record.MemberEnd() && samples->value.IsArray();
     if (!is_complete) return malformed("lacks objects or samples");
-    const std::int64_t thread = integer(record, "thread").value_or(moment.tid);
+    const std::int64_t thread = integer_field(record, "thread").value_or(moment.tid);
     for (const auto& values : samples->value.GetArray()) {
       if (!values.IsArray() || values.Size() != 4 || !values[0].IsInt64() || !values[1].IsInt64() ||
           !values[2].IsUint64() || !values[3].IsInt64()) {
@@ -260,26 +306,18 @@ class SpoolReader {
         const auto& path = objects->value[static_cast<rapidjson::SizeType>(index)];
         if (path.IsString()) object = {path.GetString(), path.GetStringLength()};
       }
-      const auto [code, function] =
-          index == -1 ? CodeName{"[jit]", "[jit]"} : names_.name(object, values[2].GetUint64());
-      Activity sample;
-      sample.kind = ActivityKind::sample;
-      sample.name = function;
-      sample.start = Nanoseconds(std::clamp<std::int64_t>(values[0].GetInt64(), 0, kLatest));
-      sample.track.pid = moment.pid;
-      sample.track.tid = thread;
-      sample.attributes.set(Attribute::object, code);
-      sample.attributes.set(Attribute::cpu_ns,
-                            std::clamp<std::int64_t>(values[3].GetInt64(), 1, kMaxPeriods) *
-                                report_.sampling.period.count());
-      BENCH_RETURN_IF_ERROR(nvtx_.consume(sample));
+      const std::uint64_t address = values[2].GetUint64();
+      const Nanoseconds at(std::clamp<std::int64_t>(values[0].GetInt64(), 0, kLatest));
+      BENCH_RETURN_IF_ERROR(forward_sample(
+          moment.pid, thread, at, values[3].GetInt64(),
+          index == -1 ? names_.generated(moment.pid, address) : names_.name(object, address)));
     }
     return Done{};
   }
 
   Status take_sample(const rapidjson::Document& record, const Moment& moment) {
     const std::int64_t executed = ++executed_[moment.pid];
-    const auto resident = integer(record, "resident");
+    const auto resident = integer_field(record, "resident");
     if (!resident || sample_rate_ == 0 || executed % sample_rate_ != 0) return Done{};
     Activity counter =
         make_counter("resident_bytes", moment.end, static_cast<double>(*resident), "bytes");
@@ -335,10 +373,11 @@ class SpoolReader {
   ActivitySink& sink_;
   ProcessSpans spans_;
   std::int64_t forwarded_spans_ = 0;
-  const FrameName& frame_name_;
+  const std::function<std::string(std::string_view)>& frame_name_;
   std::int64_t sample_rate_;
   SampleJoin samples_;
   CodeNames names_;
+  SampleSpool* system_samples_;
   NvtxTracker nvtx_;
   std::map<std::int64_t, VerboseDecoder> decoders_;  // key: process, since each has its own library
   // key: process; number of primitives in the window

@@ -8,6 +8,7 @@
 #include "profiler/activity.hpp"
 #include "profiler/capture/code_names.hpp"
 #include "profiler/capture/process_spans.hpp"
+#include "profiler/capture/sample_spool.hpp"
 #include "profiler/nvtx/framework_range.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/nvtx/nvtx_tracker.hpp"
@@ -15,7 +16,6 @@
 #include "profiler/reader.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,13 +43,8 @@ struct SpoolReport {
   NvtxFacts facts;  // for a second pass over the same spool
 };
 
-// Converts a frame "FILE+0xADDRESS" of a backtrace into human-readable text. If empty, frames stay
-// unchanged: a spool from elsewhere must not make the tool open the files that it names.
-using FrameName = std::function<std::string(std::string_view frame)>;
-
 struct SpoolOptions {
-  FrameName frame_name = {};
-  CodeNames::FunctionBegin function_begin = {};  // as frame_name, for samples of code without names
+  CodeLookup code = {};  // names of backtraces and samples
   CaptureWindow window = {};
   FrameworkWorkProvider compute_work = {};
   // facts from a first pass. Without them, threads have no names and some framework operators have
@@ -61,6 +56,8 @@ struct SpoolOptions {
   // When the first process of the spool was started and had ended, which its own records cannot
   // state.
   std::optional<ProgramTimes> program = {};
+  // Samples that the system took of the same processes. read_spool() takes them.
+  SampleSpool* samples = nullptr;
   // Launches of the same processes, after GpuLaunches::sort(). read_spool() sets their holders.
   GpuLaunches* launches = nullptr;
 };

@@ -137,7 +137,7 @@ TEST(CapturedBacktraces, StartAtTheCallerOfOnednn) {
       R"("backtrace":["/l/libdnnl.so.3+0x9","/l/libdnnl.so.3+0x8","/a/app+0x7","/a/app+0x6"])");
   EXPECT_EQ(spool.read().at(0).attributes.text(Attribute::backtrace), "/a/app+0x7 <- /a/app+0x6");
   SpoolOptions options;
-  options.frame_name = [](std::string_view frame) {
+  options.code.frame_name = [](std::string_view frame) {
     return frame == "/a/app+0x7" ? std::string("dnnl::primitive::execute() (app)")
                                  : std::string(frame);
   };

@@ -111,16 +111,24 @@ std::optional<std::string> SymbolTable::name_at(std::uint64_t address) const {
 
 namespace {
 
-// Returns the segment with the table of functions.
-std::optional<Elf64_Phdr> find_unwind_segment(ElfReader& file) {
+std::vector<Elf64_Phdr> read_segments(ElfReader& file) {
+  std::vector<Elf64_Phdr> segments;
   Elf64_Ehdr header;
   if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
-    return std::nullopt;
+    return segments;
   }
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     if (!file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) break;
+    segments.push_back(segment);
+  }
+  return segments;
+}
+
+// Returns the segment with the table of functions.
+std::optional<Elf64_Phdr> find_unwind_segment(ElfReader& file) {
+  for (const Elf64_Phdr& segment : read_segments(file)) {
     if (segment.p_type == PT_GNU_EH_FRAME) return segment;
   }
   return std::nullopt;
@@ -168,6 +176,33 @@ std::optional<std::uint64_t> FunctionStarts::begin_at(std::uint64_t address) con
   const auto after = std::upper_bound(begins_.begin(), begins_.end(), address);
   if (after == begins_.begin()) return std::nullopt;
   return *std::prev(after);
+}
+
+FileSegments FileSegments::read(const std::string& path) {
+  FileSegments result;
+  ElfReader file(path);
+  for (const Elf64_Phdr& segment : read_segments(file)) {
+    if (segment.p_type != PT_LOAD) continue;
+    result.segments_.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> FileSegments::address_at(std::uint64_t offset) const {
+  for (const Segment& segment : segments_) {
+    if (offset >= segment.offset && offset - segment.offset < segment.size) {
+      return segment.address + (offset - segment.offset);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> FrameNames::file_address(std::string_view path, std::uint64_t offset) {
+  auto known = segments_.find(path);
+  if (known == segments_.end()) {
+    known = segments_.emplace(path, FileSegments::read(std::string(path))).first;
+  }
+  return known->second.address_at(offset);
 }
 
 std::optional<std::uint64_t> FrameNames::function_begin(std::string_view path,

@@ -46,6 +46,21 @@ class FunctionStarts {
   std::vector<std::uint64_t> begins_;  // sorted
 };
 
+// Where the parts of a 64-bit ELF file are in memory.
+class FileSegments {
+ public:
+  // Contains nothing if the file has another form.
+  static FileSegments read(const std::string& path);
+  // Returns the file-relative address of an offset in the file; nullopt if it is not loaded.
+  std::optional<std::uint64_t> address_at(std::uint64_t offset) const;
+
+ private:
+  struct Segment {
+    std::uint64_t offset, size, address;
+  };
+  std::vector<Segment> segments_;
+};
+
 // Converts frames "FILE+0xADDRESS" to "function (file)" and reads each file once. Not thread-safe.
 class FrameNames {
  public:
@@ -53,10 +68,13 @@ class FrameNames {
   std::string name(std::string_view frame);
   // Returns where the function begins that contains `address` of `path`; nullopt if unknown.
   std::optional<std::uint64_t> function_begin(std::string_view path, std::uint64_t address);
+  // Returns the file-relative address of an offset in `path`; nullopt if unknown.
+  std::optional<std::uint64_t> file_address(std::string_view path, std::uint64_t offset);
 
  private:
   std::map<std::string, std::optional<SymbolTable>, std::less<>> tables_;
   std::map<std::string, FunctionStarts, std::less<>> starts_;
+  std::map<std::string, FileSegments, std::less<>> segments_;
 };
 
 }  // namespace bench

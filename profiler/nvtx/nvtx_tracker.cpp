@@ -427,6 +427,9 @@ Status NvtxTracker::consume(Activity& activity) {
   } else {
     activity.scope = thread->second.back().path;
     take_direction(thread->second, activity);
+    if (activity.kind == ActivityKind::sample) {
+      activity.attributes.set(Attribute::range, thread->second.back().activity.name);
+    }
     const std::string& trace = thread->second.back().trace;
     if (activity.kind == ActivityKind::primitive)
       set_text(activity.attributes, Attribute::trace, trace);

@@ -93,7 +93,8 @@ class NvtxTracker {
   Status finish();  // marks ranges that are still open as unfinished
 
   // Forwards a thread's activity with the currently open scope if its start is inside the window. A
-  // primitive without a direction takes that of the enclosing range.
+  // primitive without a direction takes that of the enclosing range. A sample gets the name of the
+  // innermost open range.
   Status consume(Activity& activity);
 
   // Returns when the window of a process was open between `begin` and `end`. Empty if it never was.

@@ -2,11 +2,14 @@
 // Reads the spool that a killed `bench profile` leaves, together with the GPU sessions next to it.
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/gpu_spool.hpp"
+#include "profiler/capture/sample_spool.hpp"
+#include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/spool_reader.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/readers/readers.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +34,17 @@ Result<std::vector<GpuSpoolFile>> sessions_beside(const std::string& name, GpuLa
   return scan_gpu_spools(*found, launches);
 }
 
+// Returns nullopt if there is no readable file of samples next to the spool.
+std::optional<SampleSpool> samples_beside(const std::string& name) {
+  std::error_code code;
+  const auto path = std::filesystem::absolute(name + capture::kSampleSpoolSuffix, code);
+  if (code || !std::filesystem::is_regular_file(path, code)) return std::nullopt;
+  const auto source = open_text(path.string());
+  if (!source.ok()) return std::nullopt;
+  auto samples = SampleSpool::read(**source, {});
+  return samples.ok() ? std::optional(std::move(*samples)) : std::nullopt;
+}
+
 Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
   const std::set<RecordGroup> all = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                      RecordGroup::device};
@@ -38,6 +52,8 @@ Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
   GpuLaunches launches(options.window);
   BENCH_ASSIGN_OR_RETURN(const auto sessions, sessions_beside(source.name(), launches));
   if (!sessions.empty()) options.launches = &launches;
+  std::optional<SampleSpool> samples = samples_beside(source.name());
+  if (samples) options.samples = &*samples;
   BENCH_ASSIGN_OR_RETURN(SpoolReport report, read_spool(source, sink, options));
   launches.finish();
   BENCH_ASSIGN_OR_RETURN(const GpuRowsReport rows,

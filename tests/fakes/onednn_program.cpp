@@ -15,6 +15,8 @@
 //   team MS       does so in 2 new threads at once
 //   child MS      does so in a child, and waits for it
 //   prof MS       does so with a profiling timer of its own, and prints if it had its signals
+//   block         blocks all signals in its thread
+//   bare MS       executes this program in a child with an empty environment, to spin
 //   handlers      installs a handler for every real-time signal
 //   defaults      sets every real-time signal to its default action
 //   exit N        exits with status N
@@ -104,6 +106,12 @@ void reset_all_signals() {
   for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) std::signal(number, SIG_DFL);
 }
 
+void block_all_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
 void execute_in_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(execute_relu);
@@ -157,6 +165,18 @@ void close_all() {
   }
 }
 
+void spin_without_environment(const std::string& milliseconds) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    char* const nothing[] = {nullptr};
+    execle("/proc/self/exe", "bench_onednn_program", "spin", milliseconds.c_str(), nullptr,
+           nothing);
+    _exit(127);
+  }
+  wait_for(child);
+}
+
 // Executes the first word and returns how many words it used.
 std::size_t act(const Words& words) {
   static const std::map<std::string, std::function<std::size_t(const Words&)>> actions = {
@@ -186,6 +206,8 @@ std::size_t act(const Words& words) {
       {"child", [](const Words& rest) { return spin_in_child(std::stoi(rest.at(1))), 2; }},
       {"prof", [](const Words& rest) { return spin_with_own_timer(std::stoi(rest.at(1))), 2; }},
       {"defaults", [](const Words&) { return reset_all_signals(), 1; }},
+      {"block", [](const Words&) { return block_all_signals(), 1; }},
+      {"bare", [](const Words& rest) { return spin_without_environment(rest.at(1)), 2; }},
       {"handlers", [](const Words&) { return handle_all_signals(), 1; }},
       {"exit", [](const Words& rest) { return std::exit(std::stoi(rest.at(1))), 2; }},
       {"kill", [](const Words&) { return std::raise(SIGKILL), 1; }},

@@ -20,9 +20,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <string_view>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define BENCH_EXPORT __attribute__((visibility("default")))
 
@@ -225,6 +227,20 @@ void add_file(Text& text, std::string_view field, const char* file) {
   }
 }
 
+// The CPU time of the process, of which samples show a part.
+void add_cpu_times(Text& text) {
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  text.add(",\"cpu_ns\":");
+  text.add_number(static_cast<unsigned long>(used.tv_sec) * 1'000'000'000 +
+                  static_cast<unsigned long>(used.tv_nsec));
+  rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+  text.add(",\"kernel_ns\":");
+  text.add_number(static_cast<unsigned long>(usage.ru_stime.tv_sec) * 1'000'000'000 +
+                  static_cast<unsigned long>(usage.ru_stime.tv_usec) * 1000);
+}
+
 __attribute__((constructor)) void begin_process() {
   if (settings().spool == nullptr) return;
   prepare_backtrace();
@@ -241,6 +257,7 @@ __attribute__((destructor)) void end_process() {
   char buffer[16384];
   Text text(buffer, sizeof buffer);
   stop_sampling(text);
+  add_cpu_times(text);
   add_file(text, ",\"onednn\":\"", onednn_file());
   add_file(text, ",\"cuda\":\"", cuda_driver_file());
   write_record("process_end", text.view(), {});

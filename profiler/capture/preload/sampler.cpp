@@ -418,11 +418,6 @@ void stop_sampling(Text& fields) {
       write_slot(slot);
     }
   }
-  timespec used;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  fields.add(",\"cpu_ns\":");
-  fields.add_number(static_cast<unsigned long>(used.tv_sec) * 1'000'000'000 +
-                    static_cast<unsigned long>(used.tv_nsec));
   fields.add(",\"lost\":");
   fields.add_number(state.lost.load());
 }
