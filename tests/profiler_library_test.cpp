@@ -38,9 +38,21 @@ class ProfilerLibrary : public ::testing::Test {
     return names;
   }
 
-  // Returns the activities of a profile, each line of which must be valid.
+  // Returns the activities of a profile, each line of which must be valid, without the times of the
+  // process.
   static std::vector<json> activities(const std::string& path) {
-    return records_of_kind(read_text(path), "activity");
+    std::vector<json> records = records_of_kind(read_text(path), "activity");
+    std::erase_if(records, [](const json& record) { return record.at("kind") == "process"; });
+    return records;
+  }
+
+  // Returns the times of the process in a profile.
+  static std::vector<json> processes(const std::string& path) {
+    return of_kind(records_of_kind(read_text(path), "activity"), "process");
+  }
+
+  static std::int64_t end_of(const json& record) {
+    return record["start_ns"].get<std::int64_t>() + record["duration_ns"].get<std::int64_t>();
   }
 
   std::vector<json> only_profile() const {
@@ -111,8 +123,33 @@ TEST_F(ProfilerLibrary, PauseAndStopEndRecordingAndResumeAndStartGoOn) {
   EXPECT_THAT(activity_names(only_profile()), ElementsAre("first", "last", "again"));
 }
 
+TEST_F(ProfilerLibrary, TheProcessIsRecordedFromTheStartToTheEnd) {
+  ASSERT_EQ(run("plain", {{"BENCH_PROFILE_AUTOSTART", "1"}}).status, 0);
+  const std::vector<json> spans = processes(files()[0]);
+  ASSERT_EQ(spans.size(), 1U);
+  const std::vector<json> records = only_profile();
+  EXPECT_LT(spans[0]["start_ns"], records.front()["start_ns"]);
+  EXPECT_GE(end_of(spans[0]), records.back()["start_ns"].get<std::int64_t>());
+  EXPECT_EQ(spans[0]["name"], fs::path(BENCH_PROFILED_PROGRAM).filename().string());
+  EXPECT_EQ(spans[0]["pid"], records.front()["pid"]);
+}
+
+// Pauses are as little part of the wall time as what is outside of a window of `bench profile`.
+TEST_F(ProfilerLibrary, EachTimeBetweenPausesIsATimeOfTheProcess) {
+  ASSERT_EQ(run("pause").status, 0);
+  const std::vector<json> spans = processes(files()[0]);
+  const std::vector<json> ranges = only_profile();
+  ASSERT_EQ(spans.size(), 3U);
+  ASSERT_EQ(ranges.size(), 3U);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_LE(spans[i]["start_ns"], ranges[i]["start_ns"]);
+    EXPECT_GE(end_of(spans[i]), end_of(ranges[i]));
+  }
+}
+
 TEST_F(ProfilerLibrary, EveryDumpIsComplete) {
-  EXPECT_EQ(run("dump").out, "2\n3\n3\n");
+  // Each dump also adds the time of the process since the last one.
+  EXPECT_EQ(run("dump").out, "3\n5\n6\n");
   EXPECT_EQ(only_profile().size(), 2U);
 }
 

@@ -5,6 +5,7 @@
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/version.hpp"
+#include "profiler/capture/process_spans.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +13,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <pthread.h>
+#include <system_error>
 
 namespace bench::user {
 namespace {
@@ -27,6 +30,12 @@ std::string with_process(const std::string& path, std::int64_t process) {
       dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
   const std::size_t end = has_suffix ? dot : path.size();
   return fmt::format("{}-{}{}", path.substr(0, end), process, path.substr(end));
+}
+
+// Returns the path of the program that this process runs; empty if it is unknown.
+std::string read_own_program() {
+  std::error_code code;
+  return std::filesystem::read_symlink("/proc/self/exe", code).string();
 }
 
 std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
@@ -166,6 +175,7 @@ Status Session::start_locked() {
   paused_ = false;
   running_ = true;
   update_flags();
+  begin_span();
   start_dumper();
   return Done{};
 }
@@ -181,6 +191,7 @@ Status Session::stop() {
   running_ = false;
   update_flags();
   BENCH_RETURN_IF_ERROR(recorders_.back()->status());
+  BENCH_RETURN_IF_ERROR(end_span());
   return sink_.flush();
 }
 
@@ -189,7 +200,7 @@ Status Session::pause() {
   if (running_) recorders_.back()->pause();
   paused_ = true;
   update_flags();
-  return Done{};
+  return end_span();
 }
 
 Status Session::resume() {
@@ -197,7 +208,22 @@ Status Session::resume() {
   if (running_) recorders_.back()->resume();
   paused_ = false;
   update_flags();
+  if (running_) begin_span();
   return Done{};
+}
+
+void Session::begin_span() {
+  if (!span_begin_) span_begin_ = clock_.now();
+}
+
+Status Session::end_span() {
+  if (!span_begin_) return Done{};
+  const Nanoseconds begin = *span_begin_;
+  span_begin_.reset();
+  // A child after fork that has recorded nothing writes no file.
+  if (!sink_.is_open()) return Done{};
+  return sink_.consume(
+      make_process_activity(current_process(), read_own_program(), begin, clock_.now()));
 }
 
 void Session::update_flags() {
@@ -207,6 +233,11 @@ void Session::update_flags() {
 Status Session::dump() {
   const std::lock_guard lock(mutex_);
   if (!recorders_.empty()) BENCH_RETURN_IF_ERROR(recorders_.back()->status());
+  // Otherwise the file would not say how long the process has run.
+  if (span_begin_) {
+    BENCH_RETURN_IF_ERROR(end_span());
+    begin_span();
+  }
   return sink_.flush();
 }
 
@@ -333,10 +364,12 @@ void Session::finish() {
 void Session::unlock_in_child() {
   dumper_ = nullptr;  // only the parent has its thread; the first activity creates a new one
   sink_.abandon();
+  span_begin_.reset();
   if (running_) {
     make_recorder();
     recorders_.back()->start();
     if (paused_) recorders_.back()->pause();
+    if (!paused_) begin_span();
   }
   mutex_.unlock();
 }

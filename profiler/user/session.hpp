@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,10 @@ class Session {
   static void* run_dumper(void* session);
   void dump_periodically();
   void update_flags();
+  // The activity `process` states when something could be recorded: one for each time between a
+  // start or resume and the next pause, stop or dump. end_span() writes it.
+  void begin_span();
+  Status end_span();
   void report_locked(const Status& status);
 
   MonotonicClock clock_;
@@ -113,6 +118,7 @@ class Session {
   bool refused_ = false;  // an environment variable is invalid, so start() returns an error
   bool reported_ = false;
   ProcessSink sink_;
+  std::optional<Nanoseconds> span_begin_;  // nullopt while nothing is recorded
   // The last one is in use. Open scopes may belong to earlier ones.
   std::vector<std::unique_ptr<Recorder>> recorders_;
 
