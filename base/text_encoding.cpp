@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 constexpr std::string_view kLittleEndianMark = "\xff\xfe";
 constexpr std::string_view kBigEndianMark = "\xfe\xff";
+constexpr std::size_t kUtf16Sample = 4;  // bytes
 constexpr char32_t kReplacementCharacter = 0xfffd;
 constexpr char32_t kFirstSurrogate = 0xd800;
 constexpr char32_t kFirstLowSurrogate = 0xdc00;
@@ -33,6 +34,14 @@ void append_utf8(char32_t character, std::string& out) {
   put(0x80 | (character & 0x3f));
 }
 
+// Whether the text begins with two characters of ASCII in UTF-16 without a byte order mark. `first`
+// is the position of a character's low byte.
+bool begins_with_utf16(std::string_view text, std::size_t first) {
+  if (text.size() < kUtf16Sample) return false;
+  const auto is_ascii = [&](std::size_t at) { return text[at] > 0 && text[at] <= '~'; };
+  return is_ascii(first) && is_ascii(first + 2) && text[1 - first] == 0 && text[3 - first] == 0;
+}
+
 }  // namespace
 
 void Utf8Converter::detect(bool is_end) {
@@ -44,7 +53,11 @@ void Utf8Converter::detect(bool is_end) {
   } else if (begins_with(kUtf8Mark)) {
     encoding_ = Encoding::bytes;
     waiting_.erase(0, kUtf8Mark.size());
-  } else if (is_end || waiting_.size() >= kUtf8Mark.size()) {
+  } else if (begins_with_utf16(waiting_, 0)) {
+    encoding_ = Encoding::utf16_little_endian;
+  } else if (begins_with_utf16(waiting_, 1)) {
+    encoding_ = Encoding::utf16_big_endian;
+  } else if (is_end || waiting_.size() >= kUtf16Sample) {
     encoding_ = Encoding::bytes;
   }
 }

@@ -9,7 +9,8 @@
 namespace bench {
 
 // Converts a text that arrives in pieces. A byte order mark at its beginning selects UTF-16 or
-// UTF-8, and is removed. Without one, the bytes stay as they are.
+// UTF-8, and is removed. Without one, text that begins with two characters of ASCII in UTF-16 is
+// that, and all other bytes stay as they are.
 class Utf8Converter {
  public:
   // Converts the next bytes. Bytes that are incomplete alone wait for the next call. The result is
