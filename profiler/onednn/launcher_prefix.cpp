@@ -27,18 +27,16 @@ std::optional<LabelledLine> parse_label(std::string_view line, const LabelRow& r
   return LabelledLine{*rank, line.substr(digits + row.end.size())};
 }
 
-// Open MPI's label contains the job's number and the rank, "1,0", maybe after a name and '@'.
+// Open MPI's label contains the job's number and the rank, "1,0", maybe after a name and '@'. That
+// of Horovod contains the rank alone, "0".
 std::optional<LabelledLine> parse_open_mpi(std::string_view line) {
   for (const std::string_view stream : {"]<stdout>:", "]<stderr>:"}) {
     const std::size_t end = line.find(stream);
     if (end == std::string_view::npos) continue;
     const std::string_view label = line.substr(0, end);
-    const std::size_t comma = label.rfind(',');
-    const std::size_t begin = label.rfind('[');
-    if (comma == std::string_view::npos || begin == std::string_view::npos || begin > comma) {
-      continue;
-    }
-    const auto rank = parse_number<std::int64_t>(label.substr(comma + 1));
+    const std::size_t begin = label.find_last_of("[,");
+    if (begin == std::string_view::npos || label.rfind('[') == std::string_view::npos) continue;
+    const auto rank = parse_number<std::int64_t>(label.substr(begin + 1));
     if (rank) return LabelledLine{*rank, line.substr(end + stream.size())};
   }
   return std::nullopt;

@@ -14,9 +14,10 @@ struct LabelledLine {
   std::string_view text;
 };
 
-// Recognises the labels of Open MPI ("[1,0]<stdout>:", "[host@1,0]<stderr>:"), MPICH and Intel MPI
-// ("[0] "), Slurm ("0: ") and torchrun ("[default0]:", "[rank0]:"). Text before an Open MPI label,
-// such as a time, is skipped. Returns nullopt if the line begins otherwise.
+// Recognises the labels of Open MPI ("[1,0]<stdout>:", "[host@1,0]<stderr>:"), Horovod
+// ("[0]<stdout>:"), MPICH and Intel MPI ("[0] "), Slurm ("0: ") and torchrun ("[default0]:",
+// "[rank0]:"). Text before an Open MPI label, such as a time, is skipped. Returns nullopt if the
+// line begins otherwise.
 std::optional<LabelledLine> parse_launcher_prefix(std::string_view line);
 
 }  // namespace bench

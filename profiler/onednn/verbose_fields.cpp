@@ -40,6 +40,8 @@ constexpr std::array<VerboseField, 8> kPrimitive10 = {
     engine, primitive, implementation, propagation, memory, auxiliary, problem, time};
 constexpr std::array<VerboseField, 7> kPrimitive0 = {primitive, implementation, propagation, memory,
                                                      auxiliary, problem,        time};
+constexpr std::array<VerboseField, 6> kPrimitive010 = {primitive, propagation, memory,
+                                                       auxiliary, problem,     time};
 constexpr std::array<VerboseField, 9> kGraph = {
     engine, partition_id, primitive, auxiliary, data_formats, problem, attributes, backend, time};
 
@@ -76,6 +78,7 @@ bool is_cut(std::span<const VerboseField> fields, std::string_view last_name) {
 std::span<const VerboseField> primitive_fields() { return kPrimitive; }
 std::span<const VerboseField> primitive_fields_of_1_0() { return kPrimitive10; }
 std::span<const VerboseField> primitive_fields_of_0() { return kPrimitive0; }
+std::span<const VerboseField> primitive_fields_of_0_10() { return kPrimitive010; }
 std::span<const VerboseField> graph_fields() { return kGraph; }
 
 VerboseTemplate parse_template(std::string_view text) {
@@ -85,6 +88,7 @@ VerboseTemplate parse_template(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find(',');
     name = text.substr(0, end);
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (is_after_operation) result.fields.push_back(field_named(name));
     if (name == "operation") is_after_operation = true;

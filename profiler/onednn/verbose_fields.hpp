@@ -30,8 +30,9 @@ enum class VerboseField : std::uint8_t {
 
 // The fields to use if no template was seen.
 std::span<const VerboseField> primitive_fields();
-std::span<const VerboseField> primitive_fields_of_1_0();  // without attributes
-std::span<const VerboseField> primitive_fields_of_0();    // also without an engine
+std::span<const VerboseField> primitive_fields_of_1_0();   // without attributes
+std::span<const VerboseField> primitive_fields_of_0();     // also without an engine
+std::span<const VerboseField> primitive_fields_of_0_10();  // also without an implementation
 std::span<const VerboseField> graph_fields();
 
 struct VerboseTemplate {

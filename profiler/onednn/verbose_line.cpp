@@ -2,6 +2,7 @@
 #include "profiler/onednn/verbose_line.hpp"
 
 #include "base/characters.hpp"
+#include "profiler/onednn/log_text.hpp"
 #include "profiler/onednn/verbose_pieces.hpp"
 
 #include <fmt/format.h>
@@ -75,13 +76,66 @@ bool is_location(std::string_view text) {
          text.find(' ') == text.npos && is_number(text.substr(colon + 1));
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n*";  // "**" is emphasis in Markdown
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return text.substr(text.size());
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// The parts between commas, without blanks around them.
 void split(std::string_view text, std::vector<std::string_view>& parts) {
   parts.clear();
   for (std::size_t end = text.find(','); end != std::string_view::npos; end = text.find(',')) {
-    parts.push_back(text.substr(0, end));
+    parts.push_back(trimmed(text.substr(0, end)));
     text.remove_prefix(end + 1);
   }
-  parts.push_back(text);
+  parts.push_back(trimmed(text));
+}
+
+// Cuts the first field of a record, without blanks around it.
+std::string_view cut_part(std::string_view& text) { return trimmed(cut_field(text, ',')); }
+std::string_view first_part(std::string_view text) { return cut_part(text); }
+
+// Matches a problem: "8x16x28x28", "1x512:512x512", "mb8ic16". An auxiliary text has names before
+// its colons: "alg:eltwise_relu".
+bool is_problem(std::string_view text) {
+  const auto is_character = [](char c) { return is_word(c) || c == ':'; };
+  if (text.empty() || text.find_first_of("0123456789") == std::string_view::npos ||
+      !std::ranges::all_of(text, is_character)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ':' && (i == 0 || !is_digit(text[i - 1]))) return false;
+  }
+  return true;
+}
+
+// Returns the text without quotes, tags and the like behind it.
+std::string_view without_markup(std::string_view text) {
+  while (const std::size_t size = closing_size(text)) text.remove_suffix(size);
+  return text;
+}
+
+bool is_propagation(std::string_view text) {
+  return text == "undef" || text.starts_with("forward") || text.starts_with("backward");
+}
+
+// Returns the text without what quotes, markup or a list add behind the number that a record ends
+// in: "0.25`", "0.25</code>", "0.25\",". Returns the text itself if it has no such end. A comma
+// directly behind a number begins another field.
+std::string_view without_closing(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty() && !is_digit(rest.back())) {
+    const std::size_t size = closing_size(rest);
+    if (size == 0) return text;
+    rest.remove_suffix(size);
+  }
+  if (rest.empty() || rest.size() == text.size()) return rest.empty() ? text : rest;
+  const char next = text[rest.size()];
+  // A point behind an integer is that of a number whose digits are missing.
+  const bool has_point = rest.find('.', rest.rfind(',') + 1) != std::string_view::npos;
+  return next == ',' || (next == '.' && !has_point) ? text : rest;
 }
 
 // Matches what follows the comma of "12,3723" or "1,5e-05" up to a character in `end`, or the end.
@@ -122,11 +176,6 @@ std::string_view join(std::string_view first, std::string_view last) {
   return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \r\n");
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
-
 // Returns the marker that ends where kMarkerEnd begins at `position`; empty if there is none.
 std::string_view marker_at(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position + kMarkerEnd.size() - 1);
@@ -160,25 +209,33 @@ const VerboseLine& VerboseDecoder::decode(std::string_view line) {
   if (begin == std::string_view::npos) return line_;
   const std::size_t next = find_verbose(line, begin + 1);
   if (next != std::string_view::npos) line_.rest = line.substr(next);
-  decode_record(trimmed(line.substr(begin, next - begin)));
+  std::string_view record = line.substr(begin, next - begin);
+  const std::size_t carriage_return = record.find('\r');
+  line_.is_closed = carriage_return != std::string_view::npos;
+  record = trimmed(record.substr(0, carriage_return));
+  if (record.ends_with("\\n")) {
+    line_.is_closed = true;
+    record.remove_suffix(2);
+  }
+  decode_record(record);
   return line_;
 }
 
 // Format: marker[,v1][,timestamp][,interface],operation,...
 void VerboseDecoder::decode_record(std::string_view record) {
-  line_.marker = cut_field(record, ',');
-  const std::string_view format = record.substr(0, record.find(','));
+  line_.marker = cut_part(record);
+  const std::string_view format = first_part(record);
   if (format.size() > 1 && format[0] == 'v' && is_number(format.substr(1))) {
-    line_.format = cut_field(record, ',');
+    line_.format = cut_part(record);
     if (format != "v0" && format != "v1") {
       return fail(VerboseKind::unknown,
                   fmt::format("unknown format `{}`, supported up to `v1`", format));
     }
   }
-  if (is_timestamp(record.substr(0, record.find(',')))) {
-    std::string_view time = cut_field(record, ',');
-    if (is_number(time) && is_number(record.substr(0, record.find(',')))) {
-      time = join(time, cut_field(record, ','));  // with a decimal comma
+  if (is_timestamp(first_part(record))) {
+    std::string_view time = cut_part(record);
+    if (is_number(time) && is_number(first_part(record))) {
+      time = join(time, cut_part(record));  // with a decimal comma
     }
     line_.start = parse_milliseconds(time);
   }
@@ -188,12 +245,14 @@ void VerboseDecoder::decode_record(std::string_view record) {
 // Format: [interface,]operation,...
 void VerboseDecoder::decode_operation(std::string_view text) {
   std::string_view rest = text;
-  line_.operation = cut_field(rest, ',');
+  line_.operation = cut_part(rest);
   std::optional<VerboseKind> kind = parse_kind(line_.operation);
   if (!kind && !rest.empty()) {
+    const std::string_view behind_interface = rest;
     line_.interface = line_.operation;
-    line_.operation = cut_field(rest, ',');
+    line_.operation = cut_part(rest);
     kind = parse_kind(line_.operation);
+    if (!kind && is_engine(line_.interface)) return decode_refusal(behind_interface);
   }
   if (!kind) {
     // A line that ends before its second field may be the beginning of any record.
@@ -205,6 +264,13 @@ void VerboseDecoder::decode_operation(std::string_view text) {
   const bool is_execution = *kind == VerboseKind::exec || *kind == VerboseKind::create;
   line_.kind = is_execution && line_.interface == "graph" ? VerboseKind::graph : *kind;
   decode_kind(rest);
+}
+
+// Format: engine,library,message. An implementation that calls another library prints why it is not
+// used: "cpu,acl,unsupported: ...".
+void VerboseDecoder::decode_refusal(std::string_view text) {
+  line_.kind = VerboseKind::dispatch;
+  decode_message(text);
 }
 
 void VerboseDecoder::decode_kind(std::string_view text) {
@@ -232,10 +298,11 @@ void VerboseDecoder::decode_kind(std::string_view text) {
   }
 }
 
-void VerboseDecoder::decode_info(std::string_view text) {
+void VerboseDecoder::decode_info(std::string_view untrimmed) {
+  const std::string_view text = trimmed(untrimmed);
   line_.text = text;
   for (const std::string_view name : {"prim_template:", "template:"}) {
-    if (text.starts_with(name)) return decode_template(text.substr(name.size()));
+    if (text.starts_with(name)) return decode_template(without_markup(text.substr(name.size())));
   }
   if (is_version_line(text)) {  // another log begins, maybe of another version
     primitive_template_.reset();
@@ -339,25 +406,56 @@ void VerboseDecoder::decode_execution(std::string_view text) {
   const std::size_t colon = line_.operation.find(':');
   if (colon != std::string_view::npos)
     line_.cache = without_prefix(line_.operation.substr(colon + 1), "cache_");
-  split(text, parts_);
+  split_execution(text);
   if (decode_external_kernel()) return;
-  const auto fields = execution_fields();
+  auto fields = execution_fields();
   if (!fields) return;
   join_decimals(*fields);
+  if (const auto shorter = find_shorter_fields(*fields)) fields = shorter;
   if (parts_.size() == fields->size()) {
     // MKL-DNN 0.x prints no engine: it computes on processors only.
     if (std::ranges::find(*fields, VerboseField::engine) == fields->end()) line_.engine = "cpu";
     set_fields(*fields);
     return check_execution();
   }
-  const std::string fault =
-      fmt::format("{} fields after the operation, expected {}", parts_.size(), fields->size());
+  const bool lacks_time = parts_.size() + 1 == fields->size() && is_problem(parts_.back());
+  const std::string fault = lacks_time ? "ends before its time"
+                                       : fmt::format("{} fields after the operation, expected {}",
+                                                     parts_.size(), fields->size());
   // Lines of inner kernels (interface "ukernel") have their own order of fields.
   const bool has_own_fields = !line_.interface.empty() && line_.interface != "primitive";
   fail(parts_.size() < fields->size() ? VerboseKind::partial
        : has_own_fields               ? VerboseKind::unknown
                                       : VerboseKind::malformed,
        fault);
+}
+
+// Splits a record that ends in a time, without the markup that follows that time.
+void VerboseDecoder::split_execution(std::string_view text) {
+  const std::string_view record = without_closing(text);
+  line_.is_closed = line_.is_closed || record.size() < text.size();
+  split(record, parts_);
+}
+
+// Some lines have fewer fields than their version usually prints: those of gemm_api in 2.7 and of
+// the first releases of DNNL have no attributes, and those of MKL-DNN 0.10 no implementation.
+// Returns nullopt for other lines, which may be incomplete.
+std::optional<std::span<const VerboseField>> VerboseDecoder::find_shorter_fields(
+    std::span<const VerboseField> usual) {
+  const std::size_t without_attributes = primitive_fields_of_1_0().size();
+  const bool may_lack_attributes = is_engine(parts_.front()) && parts_.size() > 6 &&
+                                   is_problem(parts_[6]) && usual.size() > without_attributes;
+  if (may_lack_attributes && parts_.size() == without_attributes + 1) {
+    join_split_time(without_attributes);
+  }
+  const bool has_time = parse_milliseconds(parts_.back()).has_value();
+  if (may_lack_attributes && has_time && parts_.size() == without_attributes) {
+    return primitive_fields_of_1_0();
+  }
+  const std::span<const VerboseField> oldest = primitive_fields_of_0_10();
+  const bool is_oldest = has_time && line_.marker == "mkldnn_verbose" &&
+                         parts_.size() == oldest.size() && is_propagation(parts_[1]);
+  return is_oldest ? std::optional(oldest) : std::nullopt;
 }
 
 void VerboseDecoder::check_execution() {
@@ -370,9 +468,37 @@ void VerboseDecoder::check_execution() {
   }
 }
 
+// Format: engine,name,number,attrs:{...},inputs:{...},outputs:{...},time. A kernel of a partition
+// that is not a primitive is printed so; its time is within that of the partition, as a
+// primitive's. Returns false if the line has other fields.
+bool VerboseDecoder::decode_graph_kernel() {
+  const auto begins_with = [](std::string_view begin) {
+    return [begin](std::string_view part) { return part.starts_with(begin); };
+  };
+  const auto attributes = std::ranges::find_if(parts_, begins_with("attrs:{"));
+  const auto inputs = std::find_if(attributes, parts_.end(), begins_with("inputs:{"));
+  const auto outputs = std::find_if(inputs, parts_.end(), begins_with("outputs:{"));
+  constexpr std::ptrdiff_t kNameAndNumber = 3;
+  if (outputs == parts_.end() || attributes - parts_.begin() < kNameAndNumber) return false;
+  if (outputs + 1 == parts_.end()) {
+    fail(VerboseKind::partial, "ends before its time");
+    return true;
+  }
+  line_.kind = VerboseKind::exec;
+  line_.engine = parts_.front();
+  line_.primitive = parts_[1];
+  line_.attributes = join(*attributes, *(inputs - 1));
+  line_.problem = join(*inputs, *(outputs - 1));
+  line_.auxiliary = join(*outputs, *(parts_.end() - 2));
+  line_.time = parse_milliseconds(parts_.back());
+  check_execution();
+  return true;
+}
+
 // Fields beyond those of the template belong to the attributes: 3.13 prints its scratchpad there.
 void VerboseDecoder::decode_graph(std::string_view text) {
-  split(text, parts_);
+  split_execution(text);
+  if (decode_graph_kernel()) return;
   std::span<const VerboseField> fields = graph_fields();
   if (graph_template_) {
     const bool is_understood = graph_template_->state == VerboseTemplate::State::understood;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the lines that oneDNN prints in verbose mode. Depends only on the text, not on files or
-// clocks. Formats: 0.x (no engine), 1.0 (no attributes), 1.1 to 2.2, 2.3 to 3.2 (`prim_template:`
-// line, timestamp), 3.3 to 3.5 (interface before the operation, `template:` line), 3.6 and later
+// clocks. Formats: 0.10 (no implementation), 0.x (no engine), 1.0 (no attributes), 1.1 to 2.2, 2.3
+// to 3.2 (`prim_template:` line, timestamp), 3.3 to 3.5 (interface before the operation,
+// `template:` line), 3.6 and later
 // (`v1`). All fields are those of oneDNN's src/common/verbose.cpp. The order of fields follows the
 // template line if there was one. Numbers may have a decimal comma, as a program's locale selects
 // it.
@@ -74,6 +75,9 @@ struct VerboseLine {
 
   std::string_view text;  // for info: the text after "info,"
   std::string_view rest;  // from the next record on the same line; empty if there is none
+  // Whether the text behind the record shows that it is complete: a carriage return, a quote, a
+  // tag.
+  bool is_closed = false;
   // For partial, malformed and unknown: the reason. For info: names the fields of a template that
   // this version does not support and skips.
   std::string fault;
@@ -98,17 +102,22 @@ class VerboseDecoder {
  private:
   void decode_record(std::string_view record);
   void decode_operation(std::string_view text);
+  void decode_refusal(std::string_view text);
   void decode_kind(std::string_view text);
   void decode_info(std::string_view text);
   void decode_template(std::string_view text);
   void decode_execution(std::string_view text);
+  void split_execution(std::string_view text);
   bool decode_external_kernel();
+  bool decode_graph_kernel();
   void join_decimals(std::span<const VerboseField> fields);
   void join_split_time(std::size_t usual_parts);
   void join_with_next(std::size_t part);
   void decode_graph(std::string_view text);
   void decode_message(std::string_view text);
   std::optional<std::span<const VerboseField>> execution_fields();
+  std::optional<std::span<const VerboseField>> find_shorter_fields(
+      std::span<const VerboseField> usual);
   void set_field(VerboseField field, std::string_view text);
   void set_fields(std::span<const VerboseField> fields);
   void check_execution();

@@ -8,10 +8,12 @@
 // have timestamps, the few kinds without them are placed at the end of the previous record. Before
 // the first record, they are placed at its beginning.
 //
-// Records may be interrupted by other output, or wrapped at the width of a terminal. Labels of a
-// launcher distinguish the ranks of a distributed job; each rank is a process.
+// Records may be interrupted by other output, or wrapped: at the width of a terminal, or by a
+// person or a mail program. Labels of a launcher distinguish the ranks of a distributed job; each
+// rank is a process. A collector may have stored each line in a JSON object.
 #include "base/lines.hpp"
 #include "profiler/onednn/launcher_prefix.hpp"
+#include "profiler/onednn/log_text.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/readers/readers.hpp"
@@ -32,6 +34,8 @@ namespace {
 constexpr std::int64_t kGraphTrack = -1;
 // Further ranks of a log are read as if their lines had no label.
 constexpr std::size_t kMaxRanks = 65536;
+// No record is broken into more lines.
+constexpr std::int64_t kMaxPieces = 64;
 
 // Returns the width at which a terminal or an editor has wrapped the lines of a log: at least two
 // records continue on the next line after that many characters, and no line is longer. Returns
@@ -63,6 +67,21 @@ std::optional<std::size_t> find_wrap_width(std::string_view head) {
   return found != wraps.end() && found->second >= kMinWraps ? std::optional(longest) : std::nullopt;
 }
 
+std::string_view without_blanks_before(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+std::string_view without_blanks_behind(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+// Whether the line ends in the mark of a line that continues: "\" as in a shell, or "=" of an
+// e-mail. No record ends so.
+bool has_continuation_mark(std::string_view line) {
+  const std::string_view text = without_blanks_behind(line);
+  return text.ends_with('\\') || text.ends_with('=');
+}
+
 // Whether the text may be the rest of a number that a wrapped line ends in.
 bool is_rest_of_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.,e+-") == std::string_view::npos;
@@ -77,7 +96,11 @@ struct ProcessLog {
   std::string pending;
   std::string pending_fault;
   std::int64_t pending_number = 0;
+  std::string prefix;           // what precedes the pending record in its line: "// ", "> "
+  char mark = 0;                // the mark of a line that continues at the end of the last piece
   std::size_t first_piece = 0;  // size of the pending record's first line
+  std::size_t last_piece = 0;   // size of its last line until now
+  std::int64_t pieces = 0;      // number of lines after the first one
   Nanoseconds clock{0};
   Nanoseconds graph_clock{0};
   // activities without a timestamp before the first one with a timestamp
@@ -96,7 +119,7 @@ class LogReader {
     while (source_.next(line)) {
       ++report_.lines;
       number_ = line.number;
-      BENCH_RETURN_IF_ERROR(read_line(line));
+      BENCH_RETURN_IF_ERROR(read_source_line(line));
     }
     for (auto& [rank, process] : processes_) {
       BENCH_RETURN_IF_ERROR(finish_pending(process));
@@ -117,6 +140,18 @@ class LogReader {
   }
 
  private:
+  Status read_source_line(TextSource::Line line) {
+    line.text = clean_log_line(line.text, cleaned_);
+    const auto unpacked = json_lines_.unpack(line.text);
+    if (!unpacked) return read_line(line);
+    line.has_end = true;  // the object is complete, and its line with it
+    for (const std::string_view text : *unpacked) {
+      line.text = clean_log_line(text, cleaned_);
+      BENCH_RETURN_IF_ERROR(read_line(line));
+    }
+    return Done{};
+  }
+
   Status read_line(TextSource::Line source_line) {
     const std::size_t begin = find_verbose(source_line.text);
     const bool is_record = begin != std::string_view::npos;
@@ -126,15 +161,18 @@ class LogReader {
     std::string_view text = source_line.text;
     while (!text.empty()) {
       const bool is_last = find_verbose(text, find_verbose(text) + 1) == std::string_view::npos;
-      if (is_last && source_line.has_end && may_go_on(source_line.text)) {
-        keep_pending(process, text, fault_of(process, text));
+      const bool goes_on = may_go_on(source_line.text.size()) || has_continuation_mark(text);
+      if (is_last && source_line.has_end && goes_on) {
+        keep_pending(process, text, {});
+        process.pending_fault = fault_of(process, process.pending);
         return Done{};
       }
       const VerboseLine& line = process.decoder.decode(text);
       const std::string_view rest = line.rest;
-      if (line.kind == VerboseKind::partial && rest.empty()) {
-        keep_pending(process, text, line.fault);
-      } else if (!rest.empty() || !source_line.has_end) {
+      const bool has_end = line.is_closed || (rest.empty() && source_line.has_end);
+      if (line.kind == VerboseKind::partial && (rest.empty() || !line.is_closed)) {
+        keep_pending(process, text.substr(0, text.size() - rest.size()), line.fault);
+      } else if (!has_end) {
         reject_without_end(line);
       } else {
         BENCH_RETURN_IF_ERROR(take(process, line, number_));
@@ -169,7 +207,7 @@ class LogReader {
     return process;
   }
 
-  bool may_go_on(std::string_view line) const { return wrap_width_ && line.size() == *wrap_width_; }
+  bool may_go_on(std::size_t line_size) const { return wrap_width_ && line_size == *wrap_width_; }
 
   // Counts a line without an end as malformed: its last number may be incomplete, like "1" of
   // "14.02".
@@ -181,37 +219,93 @@ class LogReader {
                      : "another record begins before this line ends: its last number may be cut");
   }
 
-  // Reads a line of the program's own output, or the rest of a record that such a line interrupted.
-  // Only a record in wrapped lines has more than one rest: all lines but its last are equally long.
+  // A line that may continue the pending record.
+  struct Piece {
+    std::string_view text;       // without the prefix of every line
+    std::string_view separator;  // that the line break replaced
+    // Whether a person or a mail program broke the record here: its lines are indented, quoted,
+    // commented, or end in a mark. Such a record may have any number of lines.
+    bool is_broken_by_hand = false;
+  };
+
+  // Terminals break lines at one width, in the middle of words. Everyone else breaks them at a
+  // blank or a comma, and may indent them.
+  Piece find_piece(const ProcessLog& process, std::string_view line) const {
+    const std::string_view prefix = without_blanks_behind(process.prefix);
+    const bool has_prefix = !prefix.empty() && line.starts_with(prefix);
+    const bool is_at_width = process.mark == 0 && may_go_on(process.last_piece);
+    if (process.mark == '=') return {.text = line, .separator = "", .is_broken_by_hand = true};
+    Piece piece;
+    if (is_at_width) {
+      const bool has_whole_prefix = has_prefix && line.starts_with(process.prefix);
+      piece.text = has_whole_prefix ? line.substr(process.prefix.size()) : line;
+      return piece;
+    }
+    const std::string_view behind_prefix = has_prefix ? line.substr(prefix.size()) : line;
+    const std::string_view text = without_blanks_before(behind_prefix);
+    piece.is_broken_by_hand = process.mark != 0 || has_prefix || text.size() < behind_prefix.size();
+    piece.text = piece.is_broken_by_hand ? text : line;
+    const bool is_at_comma = process.pending.ends_with(',') || piece.text.starts_with(',');
+    if (piece.is_broken_by_hand && !is_at_comma) piece.separator = " ";
+    return piece;
+  }
+
+  // Appends a piece to the pending record, without the mark that it continues.
+  static void append_piece(ProcessLog& process, std::string_view separator, std::string_view text) {
+    process.mark = 0;
+    std::string_view piece = text;
+    if (has_continuation_mark(text)) {
+      piece = without_blanks_behind(text);
+      process.mark = piece.back();
+      piece.remove_suffix(1);
+      if (process.mark != '=') piece = without_blanks_behind(piece);
+    }
+    process.pending.append(separator).append(piece);
+  }
+
+  // Reads a line of the program's own output, or a rest of the record that such a line interrupted.
+  // A record that a terminal wrapped has more than one rest only in lines that are equally long.
   Status read_other(ProcessLog& process, const TextSource::Line& source_line) {
-    std::string& pending = process.pending;
-    if (pending.empty()) {
+    if (process.pending.empty()) {
       ++report_.ignored;
       return Done{};
     }
-    if (process.pending_fault.empty() && !continues(process, source_line.text)) {
+    const Piece piece = find_piece(process, source_line.text);
+    if (process.pending_fault.empty() && process.mark == 0 && !continues(process, piece.text)) {
       BENCH_RETURN_IF_ERROR(finish_pending(process));
       ++report_.ignored;
       return Done{};
     }
-    pending += source_line.text;
+    append_piece(process, piece.separator, piece.text);
+    process.last_piece = source_line.text.size();
+    ++process.pieces;
     VerboseDecoder probe = process.decoder;
-    const VerboseLine& line = probe.decode(pending);
+    const VerboseLine& line = probe.decode(process.pending);
+    if (!source_line.has_end) return refuse_pending(process, line.fault);
     const bool is_whole_line = source_line.text.size() == process.first_piece;
-    if (line.kind == VerboseKind::partial && is_whole_line && source_line.has_end) return Done{};
-    if (may_go_on(source_line.text) && source_line.has_end) {
+    const bool may_have_more_lines =
+        is_whole_line || (piece.is_broken_by_hand && process.pieces < kMaxPieces);
+    if (line.kind == VerboseKind::partial && may_have_more_lines) {
       process.pending_fault = line.fault;
       return Done{};
     }
-    if (!source_line.has_end || line.kind == VerboseKind::partial ||
-        line.kind == VerboseKind::malformed || line.kind == VerboseKind::unknown) {
-      process.pending_fault = line.fault.empty() ? process.pending_fault : line.fault;
-      drop_pending(process);
-      ++report_.ignored;
+    if (process.mark != 0 || may_go_on(source_line.text.size())) {
+      process.pending_fault = line.fault;
       return Done{};
+    }
+    if (line.kind == VerboseKind::partial || line.kind == VerboseKind::malformed ||
+        line.kind == VerboseKind::unknown) {
+      return refuse_pending(process, line.fault);
     }
     process.pending_fault.clear();
     return finish_pending(process);
+  }
+
+  Status refuse_pending(ProcessLog& process, const std::string& fault) {
+    if (!fault.empty()) process.pending_fault = fault;
+    report_.ignored += process.pieces;
+    drop_pending(process);
+    return Done{};
   }
 
   // Returns the fault of a record, without remembering its facts: the record may go on.
@@ -228,10 +322,14 @@ class LogReader {
   }
 
   void keep_pending(ProcessLog& process, std::string_view text, const std::string& fault) {
-    process.pending = text;
-    process.pending_fault = fault;
+    const std::string kept_fault = fault;  // the caller may pass a text of the decoder
+    if (!process.pending.empty()) drop_pending(process);
+    process.prefix = text.substr(0, find_verbose(text));
+    append_piece(process, "", text);
+    process.pending_fault = kept_fault;
     process.pending_number = number_;
-    process.first_piece = text.size();
+    process.first_piece = process.last_piece = text.size();
+    process.pieces = 0;
   }
 
   void drop_pending(ProcessLog& process) {
@@ -347,6 +445,8 @@ class LogReader {
   Activity activity_;
   std::map<std::optional<std::int64_t>, ProcessLog> processes_;  // by rank
   bool has_labels_ = false;
+  JsonLogLines json_lines_;
+  std::string cleaned_;  // the current line, if clean_log_line() changed it
   std::optional<std::size_t> wrap_width_;
   std::int64_t number_ = 0;
   std::int64_t timed_records_ = 0;
@@ -354,11 +454,21 @@ class LogReader {
   std::optional<Error> first_fault_;
 };
 
+// Whether a collector of logs stored oneDNN's lines in JSON objects. Objects with a schema are
+// profiles or results, which may quote such a line.
+bool has_json_lines(std::string_view head) {
+  if (head.find("\"schema\"") != std::string_view::npos) return false;
+  JsonLogLines lines;
+  for (const NumberedLine& line : Lines(head)) {
+    if (lines.unpack(line.text)) return true;
+  }
+  return false;
+}
+
 // Accepts any oneDNN line in the head. Also accepts text longer than the head, because the
-// program's own output may come first. JSON lines are profiles or results, which may quote such a
-// line.
+// program's own output may come first.
 bool recognises_onednn(std::string_view head) {
-  if (head.starts_with('{')) return false;
+  if (head.starts_with('{')) return has_json_lines(head);
   const bool may_follow = head.size() >= kHeadSize && head.find('\0') == std::string_view::npos;
   return may_follow || find_verbose(head) != std::string_view::npos;
 }

@@ -298,6 +298,7 @@ TEST(OnednnReader, LabelsOfALauncherAreRanks) {
            {"[1,0]<stdout>:", "[1,12]<stderr>:"},
            {"[prterun-host-12@1,0]<stdout>: ", "[prterun-host-12@1,12]<stdout>: "},
            {"Fri Nov 27 [1,0]<stdout>:", "Fri Nov 27 [1,12]<stdout>:"},
+           {"[0]<stdout>:", "[12]<stderr>:"},
            {"[0] ", "[12] "},
            {" 0: ", "12: "},
            {"[default0]:", "[default12]:"},
@@ -353,7 +354,8 @@ TEST(OnednnReader, LinesMayComeLate) {
 TEST(OnednnReader, RecognisesItsOwnLinesAlone) {
   EXPECT_TRUE(onednn_reader.recognises("loss 1\ndnnl_verbose,info,"));
   EXPECT_FALSE(onednn_reader.recognises("loss 1\n"));
-  EXPECT_FALSE(onednn_reader.recognises("{\"text\":\"dnnl_verbose,info,\"}"));
+  EXPECT_TRUE(onednn_reader.recognises("{\"log\":\"dnnl_verbose,info,\"}"));  // a collector's line
+  EXPECT_FALSE(onednn_reader.recognises("{\"schema\":\"x/1\",\"log\":\"dnnl_verbose,info,\"}"));
 }
 
 TEST(OnednnReader, ASinkThatTakesNoMoreEndsTheReading) {
