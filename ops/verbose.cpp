@@ -7,6 +7,7 @@
 #include "ops/pyprof_row.hpp"
 #include "ops/verbose_count.hpp"
 #include "ops/verbose_post_ops.hpp"
+#include "ops/verbose_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -276,6 +277,13 @@ std::optional<ActivityWork> compute_problem_work(const VerbosePrimitive& primiti
 
 std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primitive) {
   if (primitive.memory.empty()) return std::nullopt;
+  if (has_no_elements(primitive.problem)) {
+    ActivityWork nothing;
+    nothing.op = primitive.primitive;
+    nothing.dtype = primitive.memory.front().dtype;
+    nothing.bytes = 0;
+    return nothing;
+  }
   if (const VerboseMapping* mapping = find_mapping(primitive.primitive)) {
     if (auto work = compute_problem_work(primitive, *mapping)) return work;
   }

@@ -2,6 +2,7 @@
 // table: one row per primitive
 #include "ops/verbose_count.hpp"
 
+#include "base/number.hpp"
 #include "ops/verbose_text.hpp"
 
 #include <algorithm>
@@ -103,8 +104,19 @@ Count count_binary(const VerbosePrimitive& primitive) {
       .finish();
 }
 
-// "2x3x4x5:2x7x4x5", with the axis in the auxiliary field.
+// Returns the number of sources that lines until 1.0 state: "num:2".
+std::optional<std::int64_t> parse_source_count(const VerbosePrimitive& primitive) {
+  return parse_number<std::int64_t>(auxiliary_value(primitive.auxiliary, "num"));
+}
+
+// "2x3x4x5:2x7x4x5", with the axis in the auxiliary field. Lines until 1.0 state the result only:
+// the sources have its elements together.
 Count count_concat(const VerbosePrimitive& primitive) {
+  if (parse_source_count(primitive)) {
+    const auto result = parse_dims(primitive.problem);
+    return result ? Counter().read("source", *result).write("destination", *result).finish()
+                  : std::nullopt;
+  }
   auto shapes = parse_dims_list(primitive.problem.substr(0, primitive.problem.find(' ')));
   const auto axis = parse_real(auxiliary_value(primitive.auxiliary, "axis"));
   if (!shapes || !axis || *axis < 0 || *axis >= static_cast<double>((*shapes)[0].size())) {
@@ -125,10 +137,12 @@ Count count_concat(const VerbosePrimitive& primitive) {
 // All sources have the shape of the result. The line does not state their factors.
 Count count_sum(const VerbosePrimitive& primitive) {
   auto shape = parse_dims(primitive.problem.substr(0, primitive.problem.find_first_of(": ")));
-  const auto sources = std::ranges::count(primitive.memory, "src", &MemoryDescriptor::argument);
-  if (!shape || sources == 0) return std::nullopt;
+  const auto described = std::ranges::count(primitive.memory, "src", &MemoryDescriptor::argument);
+  const std::int64_t sources = parse_source_count(primitive).value_or(described);
+  constexpr std::int64_t kMaxSources = 1024;
+  if (!shape || sources < 1 || sources > kMaxSources) return std::nullopt;
   Counter counter;
-  for (std::ptrdiff_t i = 0; i < sources; ++i) counter.read("source", *shape);
+  for (std::int64_t i = 0; i < sources; ++i) counter.read("source", *shape);
   return counter.flops(elements(*shape) * (sources - 1)).write("destination", *shape).finish();
 }
 
@@ -190,7 +204,7 @@ Count count_lrn(const VerbosePrimitive& primitive) {
 Count count_group_norm(const VerbosePrimitive& primitive) {
   auto shape = parse_shape(primitive.problem);
   const auto flags = parse_normalisation_flags(primitive.auxiliary);
-  if (!shape || !flags || !is_forward(primitive)) return std::nullopt;
+  if (!shape || !flags || flags->root_mean_square || !is_forward(primitive)) return std::nullopt;
   const std::int64_t per_element = 2 + (flags->given_statistics ? 0 : 4) + (flags->scale ? 1 : 0) +
                                    (flags->shift ? 1 : 0) + (flags->relu ? 1 : 0);
   Counter counter;

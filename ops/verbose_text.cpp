@@ -68,12 +68,13 @@ struct NormalisationLetter {
   bool NormalisationFlags::*flag;
   bool NormalisationFlags::*second_flag = nullptr;
 };
-constexpr std::array<NormalisationLetter, 5> kNormalisationLetters = {
+constexpr std::array<NormalisationLetter, 6> kNormalisationLetters = {
     {{'G', &NormalisationFlags::given_statistics},
      {'S', &NormalisationFlags::scale, &NormalisationFlags::shift},
      {'C', &NormalisationFlags::scale},
      {'H', &NormalisationFlags::shift},
-     {'R', &NormalisationFlags::relu}}};
+     {'R', &NormalisationFlags::relu},
+     {'M', &NormalisationFlags::root_mean_square}}};
 
 }  // namespace
 
@@ -160,6 +161,15 @@ std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view aux
     if (row->second_flag != nullptr) flags.*(row->second_flag) = true;
   }
   return flags;
+}
+
+bool has_no_elements(std::string_view problem) {
+  if (const auto words = ProblemWords::parse(problem)) return words->find("mb") == 0;
+  if (problem.find(':') != std::string_view::npos) return false;
+  while (!problem.empty()) {
+    if (cut_field(problem, 'x') == "0") return true;
+  }
+  return false;
 }
 
 std::optional<Direction> parse_direction(std::string_view propagation) {

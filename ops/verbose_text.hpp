@@ -52,10 +52,14 @@ struct NormalisationFlags {
   bool scale = false;
   bool shift = false;
   bool relu = false;
+  bool root_mean_square = false;  // only of a layer norm: no mean is subtracted
 };
 // Returns nullopt if `auxiliary` has no flags or an unknown flag. "A" is unknown because it adds an
 // input; later versions may add other flags.
 std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view auxiliary);
+
+// Whether the problem has no elements: "mb0_ic4oc6", "0x9". The library then computes nothing.
+bool has_no_elements(std::string_view problem);
 
 // Parses a propagation kind; "forward_training" and "forward_inference" are also forward. Returns
 // nullopt for "backward", "undef" and others.

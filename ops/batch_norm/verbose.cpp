@@ -137,7 +137,8 @@ std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto* propagation =
       std::ranges::find(kPropagations, primitive.propagation, &Propagation::name);
   const auto words = ProblemWords::parse(primitive.problem);
-  if (!parsed || propagation == kPropagations.end() || !words || !words->has_only(kWords)) {
+  if (!parsed || parsed->root_mean_square || propagation == kPropagations.end() || !words ||
+      !words->has_only(kWords)) {
     return std::nullopt;
   }
   const Flags flags = {*parsed, propagation->is_backward, propagation->gives_parameters};

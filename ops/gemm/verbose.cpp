@@ -162,16 +162,50 @@ std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primit
   return problem;
 }
 
+// A grouped source contains the rows of several dense products, one below the other.
+bool is_grouped(const MemoryDescriptor& descriptor) {
+  return descriptor.kind == "sparse" && descriptor.tag == "grouped";
+}
+
 // The line does not state how many elements of a sparse matrix exist.
 bool has_sparse_matrix(const VerbosePrimitive& primitive) {
   constexpr std::array<std::string_view, 4> kKinds = {"sparse", "csr", "coo", "packed"};
   return std::ranges::any_of(primitive.memory, [&](const MemoryDescriptor& descriptor) {
-    return std::ranges::find(kKinds, descriptor.kind) != kKinds.end();
+    return std::ranges::find(kKinds, descriptor.kind) != kKinds.end() && !is_grouped(descriptor);
   });
+}
+
+// Parses "16x32:3x32x24": 16 rows in 3 groups, each with weights of its own. Each row is multiplied
+// by the weights of its group; the line does not state how many rows a group has.
+std::optional<VerboseProblem> parse_grouped(const VerbosePrimitive& primitive) {
+  const auto list = parse_dims_list(primitive.problem);
+  if (!list || list->size() < 2 || (*list)[0].size() != 2 || (*list)[1].size() != 3) {
+    return std::nullopt;
+  }
+  const Dims& source = (*list)[0];
+  const Dims& weights = (*list)[1];
+  if (weights[1] != source[1]) return std::nullopt;
+  VerboseProblem problem{
+      .request = {.parameters = make_parameters(1, source[0], weights[2], source[1])}};
+  problem.request.parameters.set("bias", primitive.find("bia") != nullptr);
+  problem.destination = {source[0], weights[2]};
+  problem.fidelity = VerboseFidelity::shapes_only;
+  problem.adapt = [groups = weights[0]](Problem& product) {
+    for (Tensor& tensor : product.tensors) {
+      if (tensor.name != "weights" && tensor.name != "bias") continue;
+      const auto elements = (Checked(tensor.touched) * groups).value();
+      if (!elements) return false;
+      tensor.dims.insert(tensor.dims.begin(), groups);
+      tensor.touched = *elements;
+    }
+    return true;
+  };
+  return problem;
 }
 
 std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   if (has_sparse_matrix(primitive)) return std::nullopt;
+  if (std::ranges::any_of(primitive.memory, is_grouped)) return parse_grouped(primitive);
   if (primitive.primitive == "inner_product") return parse_inner_product(primitive);
   const auto words = ProblemWords::parse(primitive.problem);
   return words ? parse_letters(primitive, *words) : parse_matrices(primitive);
