@@ -53,8 +53,8 @@ inline constexpr std::size_t kHeadSize = 65536;  // enough for any header and th
 // 16 MiB; the tool's own records are far smaller
 inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 
-// "-" means standard input. Files that end in .gz are read through zlib. A byte order mark is
-// removed, and UTF-16 is converted to UTF-8. Opens a file as
+// "-" means standard input. Packed files are read as open_bytes() does (profiler/byte_stream.hpp).
+// A byte order mark is removed, and UTF-16 is converted to UTF-8. Opens a file as
 // open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 // Opens a file that is read alone, and chooses the passes that count if it is a result file. Of

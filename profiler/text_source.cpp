@@ -1,77 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/file.hpp"
 #include "base/text_encoding.hpp"
+#include "profiler/byte_stream.hpp"
 #include "profiler/reader.hpp"
 
-#include <fmt/format.h>
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <unistd.h>
 #include <utility>
 
 namespace bench {
 namespace {
-
-// A source of bytes.
-class ByteStream {
- public:
-  virtual ~ByteStream() = default;
-  // Reads up to `size` bytes. Returns 0 at the end.
-  virtual Result<std::size_t> read(char* bytes, std::size_t size) = 0;
-};
-
-class DescriptorStream final : public ByteStream {
- public:
-  enum class Owned { no, yes };
-  DescriptorStream(int descriptor, Owned owned, std::string name)
-      : descriptor_(descriptor), owned_(owned), name_(std::move(name)) {}
-  ~DescriptorStream() override {
-    if (owned_ == Owned::yes) ::close(descriptor_);
-  }
-  DescriptorStream(const DescriptorStream&) = delete;
-  DescriptorStream& operator=(const DescriptorStream&) = delete;
-
-  Result<std::size_t> read(char* bytes, std::size_t size) override {
-    while (true) {
-      const ssize_t count = ::read(descriptor_, bytes, size);
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno == EISDIR) return Error{"is a folder", name_, "name a file in it"};
-      if (errno != EINTR) return Error{fmt::format("cannot read: {}", strerror(errno)), name_, ""};
-    }
-  }
-
- private:
-  int descriptor_;
-  Owned owned_;
-  std::string name_;
-};
-
-class GzipStream final : public ByteStream {
- public:
-  GzipStream(gzFile file, std::string name) : file_(file), name_(std::move(name)) {}
-  ~GzipStream() override { gzclose(file_); }
-  GzipStream(const GzipStream&) = delete;
-  GzipStream& operator=(const GzipStream&) = delete;
-
-  Result<std::size_t> read(char* bytes, std::size_t size) override {
-    constexpr std::size_t kMaxCount = std::size_t{1} << 30;  // gzread counts in an int
-    const int count = gzread(file_, bytes, static_cast<unsigned>(std::min(size, kMaxCount)));
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    // For an incomplete file, gzread yields what can be unpacked, then Z_BUF_ERROR.
-    if (count > 0) return static_cast<std::size_t>(count);
-    if (count == 0 && code != Z_BUF_ERROR) return std::size_t{0};
-    return Error{fmt::format("cannot unpack: {}", code == Z_ERRNO ? strerror(errno) : message),
-                 name_, ""};
-  }
-
- private:
-  gzFile file_;
-  std::string name_;
-};
 
 class StringStream final : public ByteStream {
  public:
@@ -147,7 +84,10 @@ class BufferedSource final : public TextSource {
     must_skip_rest_ = line.cut;
     line.has_end = !line.cut && begin_ < end_;
     if (line.has_end) ++begin_;
-    if (line.text.ends_with('\r')) line.text.remove_suffix(1);
+    if (line.text.ends_with('\r')) {  // the line is complete, also without the newline after it
+      line.text.remove_suffix(1);
+      line.has_end = !line.cut;
+    }
     return true;
   }
 
@@ -220,18 +160,10 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
   };
   if (path == "-") {
     const std::string name = "(standard input)";
-    return make_source(
-        name, std::make_unique<DescriptorStream>(STDIN_FILENO, DescriptorStream::Owned::no, name));
+    return make_source(name, open_standard_input(name));
   }
-  BENCH_ASSIGN_OR_RETURN(Descriptor descriptor, open_input(path));
-  if (!path.ends_with(".gz")) {
-    return make_source(path, std::make_unique<DescriptorStream>(
-                                 descriptor.release(), DescriptorStream::Owned::yes, path));
-  }
-  gzFile file = gzdopen(descriptor.get(), "rb");
-  if (file == nullptr) return Error{"cannot unpack: out of memory", path, ""};
-  descriptor.release();  // gzclose closes it
-  return make_source(path, std::make_unique<GzipStream>(file, path));
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> bytes, open_bytes(path));
+  return make_source(path, std::move(bytes));
 }
 
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text) {

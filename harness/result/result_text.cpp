@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/result_text.hpp"
 
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/text_encoding.hpp"
+#include "profiler/byte_stream.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -106,11 +107,16 @@ Status append_result_text(const std::string& path, const ResultLimits& limits, s
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<ByteStream> bytes, open_bytes(path));
   ActivityFilter filter(path, limits, text);
   Utf8Converter converter;
-  BENCH_RETURN_IF_ERROR(read_blocks(
-      path, [&](std::string_view block) { return filter.append(converter.convert(block)); }));
-  return filter.append(converter.finish());
+  std::string block(65536, '\0');
+  for (;;) {
+    BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes->read(block.data(), block.size()));
+    if (count == 0) return filter.append(converter.finish());
+    const auto read = std::string_view(block).substr(0, count);
+    BENCH_RETURN_IF_ERROR(filter.append(converter.convert(read)));
+  }
 }
 
 }  // namespace bench

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/trace_validator.hpp"
 
-#include "base/file.hpp"
 #include "base/quote.hpp"
 #include "base/text_encoding.hpp"
+#include "profiler/byte_stream.hpp"
 #include "profiler/export/trace_rules.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
-#include <zlib.h>
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace bench {
@@ -101,7 +101,7 @@ class TraceHandler {
     } else if (depth_ == 2 && root_ == Scope::object) {
       in_events_ = root_key_ == "traceEvents" && scope == Scope::array;
       has_events_ = has_events_ || in_events_;
-    } else if (in_events_ && depth_ == event_depth_ + 1 && key_ != "args") {
+    } else if (in_events_ && depth_ == event_depth_ + 1 && key_ != "args" && key_ != "id2") {
       store(raw_.fields, key_, JsonType::other, "");
     } else if (in_events_ && depth_ == event_depth_ + 2 && key_ == "args") {
       store(raw_.args, argument_, JsonType::other, "");
@@ -131,6 +131,9 @@ class TraceHandler {
     if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is not an object");
     if (depth_ == event_depth_) store(raw_.fields, key_, type, text);
     if (depth_ == event_depth_ + 1 && key_ == "args") store(raw_.args, argument_, type, text);
+    if (depth_ == event_depth_ + 1 && key_ == "id2") {
+      store(raw_.fields, key_, type, fmt::format("{}:{}", argument_, text));
+    }
     return true;
   }
 
@@ -183,26 +186,21 @@ TraceCheck check_trace(std::string_view text) {
 }
 
 Result<TraceCheck> check_trace_file(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(Descriptor input, open_input(path));
-  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzdopen(input.get(), "rb"), &gzclose);
-  if (!file) return Error{"cannot unpack: out of memory", path, "free some memory"};
-  input.release();  // gzclose closes it
-  std::string failure;
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<ByteStream> bytes, open_bytes(path));
+  std::optional<Error> failure;
   std::array<char, 65536> block;
   Utf8Converter converter;
   TraceCheck check = check_pieces([&]() -> std::string_view {
-    while (true) {  // a block may be too short to be converted
-      const int count = gzread(file.get(), block.data(), block.size());
-      if (count <= 0) break;
-      const auto piece = converter.convert({block.data(), static_cast<std::size_t>(count)});
+    while (!failure) {  // a block may be too short to be converted
+      const Result<std::size_t> count = bytes->read(block.data(), block.size());
+      if (!count.ok()) failure = count.error();
+      if (!count.ok() || *count == 0) break;
+      const auto piece = converter.convert({block.data(), *count});
       if (!piece.empty()) return piece;
     }
-    int code = Z_OK;
-    const char* text = gzerror(file.get(), &code);
-    if (code != Z_OK) failure = text;
     return converter.finish();
   });
-  if (!failure.empty()) return Error{fmt::format("cannot read the file: {}", failure), path, ""};
+  if (failure) return *failure;
   return check;
 }
 

@@ -43,6 +43,27 @@ constexpr std::array kForeignFiles = {
                   return is_json(head) &&
                          (head_contains(head, "\"traceEvents\"") || head_contains(head, "\"ph\""));
                 }},
+    ForeignFile{"a report of Google Benchmark",
+                "`bench compare FILE OTHER` compares it with another",
+                [](std::string_view head) {
+                  return is_json(head) && head_contains(head, "\"benchmarks\"");
+                }},
+    ForeignFile{"a table of torch.profiler, which has sums only",
+                "to analyze the program, record it with `bench profile -- PROGRAM`; `bench trace "
+                "--check` checks the trace that `prof.export_chrome_trace(\"trace.json\")` writes",
+                [](std::string_view head) {
+                  return head_contains(head, "CPU total") && head_contains(head, "CPU time avg");
+                }},
+    ForeignFile{"a log of MKL",
+                "record the program with `bench profile --sample -- PROGRAM`, which "
+                "shows the time in MKL's functions",
+                [](std::string_view head) { return head_contains(head, "MKL_VERBOSE "); }},
+    ForeignFile{"a summary of nvprof or Nsight Systems, which has sums only",
+                "record the program with `bench profile -- PROGRAM`",
+                [](std::string_view head) {
+                  return head_contains(head, "GPU activities:") ||
+                         (head_contains(head, "Total Time") && head_contains(head, "Instances"));
+                }},
     ForeignFile{"a profile of MegEngine's GraphProfiler",
                 "MegEngine's profile_analyze reads it; to analyze the program here, record it with "
                 "`bench profile -- PROGRAM`",

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file, unpacked if gzip packed it, whatever its name.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace bench {
+
+// A source of bytes.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // Reads up to `size` bytes. Returns 0 at the end.
+  virtual Result<std::size_t> read(char* bytes, std::size_t size) = 0;
+};
+
+// Opens a file as open_input() does (base/file.hpp), which refuses a FIFO or device. Returns an
+// error that names the program to use if another program than gzip packed the file. What comes from
+// a pipe is not unpacked.
+Result<std::unique_ptr<ByteStream>> open_bytes(const std::string& path);
+std::unique_ptr<ByteStream> open_standard_input(const std::string& name);
+
+}  // namespace bench
