@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
-#include "base/characters.hpp"
 #include "base/json_reader.hpp"
-#include "base/text.hpp"
+#include "harness/judge/json_repair.hpp"
 #include "harness/judge/measurement.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +11,8 @@
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -93,8 +94,11 @@ class EntryReader {
   std::unordered_set<std::string> names_;
 };
 
-// The entries of a complexity fit (BigO and RMS) contain coefficients instead of times.
-bool is_fit(JsonValue entry) { return entry.value_at("big_o") || entry.value_at("rms"); }
+// The entries of a complexity fit (BigO and RMS) contain coefficients instead of times. A program
+// may have a counter with such a name.
+bool is_fit(JsonValue entry) {
+  return !entry.value_at("real_time") && (entry.value_at("big_o") || entry.value_at("rms"));
+}
 
 // Returns the family of "BM_conv/3/64": the part before its arguments.
 std::string benchmark_family(const std::string& name) { return name.substr(0, name.find('/')); }
@@ -102,6 +106,25 @@ std::string benchmark_family(const std::string& name) { return name.substr(0, na
 class Cases {
  public:
   explicit Cases(Measurement& measurement) : measurement_(measurement) {}
+
+  void add_mean(const std::string& name, FractionalNanoseconds mean) {
+    means_.emplace_back(name, mean);
+  }
+
+  // Google Benchmark before 1.2 prints means and no medians. Cases without any other time have
+  // their mean.
+  void use_means() {
+    std::size_t count = 0;
+    for (const auto& [name, mean] : means_) {
+      if (index_.contains(name)) continue;
+      find(name).median = mean;
+      ++count;
+    }
+    if (count == 0) return;
+    measurement_.warnings.push_back(
+        fmt::format("{}: {} case{} neither repetitions nor a median: the mean counts",
+                    measurement_.name, count, count == 1 ? " has" : "s have"));
+  }
 
   MeasuredCase& find(const std::string& name) {
     const auto [place, is_new] = index_.try_emplace(name, measurement_.cases.size());
@@ -116,6 +139,7 @@ class Cases {
  private:
   Measurement& measurement_;
   std::unordered_map<std::string, std::size_t> index_;
+  std::vector<std::pair<std::string, FractionalNanoseconds>> means_;
 };
 
 // Sets the outcome of an entry that was not measured, with the message that explains it. Returns
@@ -147,13 +171,15 @@ void take(JsonValue entry, const Entry& described, const std::string& place, Cas
     return;
   }
   if (is_fit(entry) || take_missing(entry, described, cases)) return;
-  if (described.statistic && *described.statistic != "median") return;
+  const bool is_mean = described.statistic == "mean";
+  if (described.statistic && *described.statistic != "median" && !is_mean) return;
   const std::optional<FractionalNanoseconds> time = read_time(entry);
   if (!time) {
     measurement.warnings.push_back(fmt::format("{}: `real_time` is {}, not a time above 0; ignored",
                                                place, written_at(entry, "real_time")));
     return;
   }
+  if (is_mean) return cases.add_mean(described.name, *time);
   MeasuredCase& found = cases.find(described.name);
   if (!described.statistic) {
     found.processes.push_back(process_from_iteration(*time));
@@ -204,37 +230,17 @@ std::map<std::string, std::string> machine_facts(const Measurement& measurement)
   return machine;
 }
 
-// Replaces numbers that JSON does not have by null: "nan", "-inf", "NaN", "Infinity". Google
-// Benchmark writes them for counters, and its early versions as the C library prints them.
-std::string without_nonfinite_numbers(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kWords = {"nan", "inf", "infinity", "nan(ind)"};
-  std::string result;
-  result.reserve(text.size());
-  bool is_in_text = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (is_in_text && c == '\\' && i + 1 < text.size()) {
-      result.append(text.substr(i, 2));
-      i += 2;
-      continue;
-    }
-    if (c == '"') is_in_text = !is_in_text;
-    const std::size_t sign = !is_in_text && c == '-' ? 1 : 0;
-    std::size_t end = i + sign;
-    while (!is_in_text && end < text.size() &&
-           (is_letter(text[end]) || text[end] == '(' || (text[end] == ')' && end > i + sign))) {
-      ++end;
-    }
-    const std::string word = lower_case(text.substr(i + sign, end - i - sign));
-    if (std::ranges::find(kWords, word) != kWords.end()) {
-      result += "null";
-      i = end;
+void take_entries(JsonValue entries, Cases& cases, Measurement& measurement) {
+  const EntryReader reader(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const JsonValue entry = entries.item(i);
+    const std::string place = fmt::format("{}: benchmarks[{}]", measurement.name, i);
+    if (entry.is_object()) {
+      take(entry, reader.describe(entry), place, cases, measurement);
     } else {
-      result.append(text.substr(i, std::max<std::size_t>(end - i, 1)));
-      i = std::max(end, i + 1);
+      measurement.warnings.push_back(place + ": not an object; ignored");
     }
   }
-  return result;
 }
 
 // Returns the line and column of a position, counted from 1: "line 7, column 12".
@@ -248,32 +254,35 @@ std::string describe_place(std::string_view text, std::size_t position) {
 }  // namespace
 
 Result<Measurement> read_google_benchmark(std::string_view text, const std::string& name) {
-  const std::string valid = without_nonfinite_numbers(text);
-  JsonDocument document;
-  if (const Status status = document.parse(valid); !status) {
-    return Error{fmt::format("{}: {}", describe_place(valid, document.error_position()),
-                             status.error().what),
-                 name, "expected the complete output of --benchmark_format=json"};
+  Measurement measurement;
+  measurement.name = name;
+  Cases cases(measurement);
+  bool has_entries = false;
+  // Each of several documents, such as appended runs, has repetitions of its own.
+  for (const JsonPart& part : find_json_objects(text, "\"benchmarks\"")) {
+    JsonDocument document;
+    if (const Status status = document.parse(part.text); !status) {
+      const std::size_t place =
+          part.text.empty() ? text.size() : part.begin + document.error_position();
+      return Error{fmt::format("{}: {}", describe_place(text, place), status.error().what), name,
+                   "expected the complete output of --benchmark_format=json"};
+    }
+    const auto entries = document.root().value_at("benchmarks");
+    if (!entries || !entries->is_list()) continue;
+    has_entries = true;
+    if (part.is_cut) {
+      measurement.warnings.push_back(
+          fmt::format("{}: the file ends early; its {} complete {}", name, entries->size(),
+                      entries->size() == 1 ? "entry counts" : "entries count"));
+    }
+    take_context(document.root(), measurement);
+    take_entries(*entries, cases, measurement);
   }
-  const auto entries = document.root().value_at("benchmarks");
-  if (!entries || !entries->is_list()) {
+  if (!has_entries) {
     return Error{"has no list `benchmarks`", name,
                  "create it with --benchmark_format=json --benchmark_out=FILE"};
   }
-  Measurement measurement;
-  measurement.name = name;
-  take_context(document.root(), measurement);
-  const EntryReader reader(*entries);
-  Cases cases(measurement);
-  for (std::size_t i = 0; i < entries->size(); ++i) {
-    const JsonValue entry = entries->item(i);
-    const std::string place = fmt::format("{}: benchmarks[{}]", name, i);
-    if (entry.is_object()) {
-      take(entry, reader.describe(entry), place, cases, measurement);
-    } else {
-      measurement.warnings.push_back(place + ": not an object; ignored");
-    }
-  }
+  cases.use_means();
   const std::map<std::string, std::string> machine = machine_facts(measurement);
   for (MeasuredCase& entry : measurement.cases) {
     entry.machine = machine;

@@ -45,8 +45,10 @@ Result<Measurement> read_baseline(std::string_view text, const std::string& name
   return make_measurement({history}, name);
 }
 
+// Other output may precede and follow the report.
 bool is_google_benchmark(std::string_view text) {
-  return text.starts_with('{') && text.find("\"benchmarks\"") != std::string_view::npos &&
+  return text.find('{') != std::string_view::npos &&
+         text.find("\"benchmarks\"") != std::string_view::npos &&
          text.find("\"bench.result/") == std::string_view::npos;
 }
 
