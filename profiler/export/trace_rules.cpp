@@ -94,6 +94,7 @@ void TraceRules::file_problem(std::string text) {
 
 void TraceRules::event(const RawEvent& raw) {
   ++number_;
+  if (raw.fields.empty()) return;  // programs end a list of events, which end in commas, with {}
   const auto event = common_fields(raw);
   if (!event) return;
   ++check_.events[event->phase];
@@ -110,9 +111,12 @@ std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) 
   Event event;
   event.phase = phase->text[0];
   const auto pid = number_or_text(raw, "pid");
-  const auto tid = number_or_text(raw, "tid");
+  // Perfetto takes the process' number for that of the thread; the other viewer shows a thread
+  // without a number.
+  const auto tid = raw.find("tid") == nullptr ? pid : number_or_text(raw, "tid");
   const auto time = event.phase == 'M' ? std::optional<std::int64_t>(0) : microseconds(raw, "ts");
   if (!pid || !tid || !time) return std::nullopt;
+  check_start(event.phase == 'M' ? raw.find("ts") : nullptr, *time);
   event.track = {*pid, *tid};
   event.time = *time;
   const JsonScalar* name = raw.find("name");
@@ -151,9 +155,16 @@ std::string TraceRules::describe(const TrackKey& track) const {
   return fmt::format("pid {} tid {}", written(track.first), written(track.second));
 }
 
+// Perfetto leaves out events before 0, and with them the names of processes and threads.
+void TraceRules::check_start(const JsonScalar* name_time, std::int64_t time) {
+  const auto start = name_time == nullptr ? time : parse_microseconds(name_time->text).value_or(0);
+  if (start < 0) problem("`ts` is negative: Perfetto leaves out the event");
+}
+
+// Both viewers take numbers written as texts as well.
 std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::string_view name) {
   const JsonScalar* field = raw.find(name);
-  const auto time = field != nullptr && field->type == JsonType::number
+  const auto time = field != nullptr && field->type != JsonType::other
                         ? parse_microseconds(field->text)
                         : std::nullopt;
   if (!time) {
@@ -163,13 +174,17 @@ std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::s
   return time;
 }
 
-std::string TraceRules::read_id(const RawEvent& raw) {
+// Returns the text that both viewers compare to join the events of one flow or async event. An
+// `id2` with the key `local` counts within its process.
+std::string TraceRules::read_id(const Event& event, const RawEvent& raw) {
   const JsonScalar* id = raw.find("id");
+  if (id == nullptr) id = raw.find("id2");
   if (id == nullptr || id->type == JsonType::other) {
     problem("no `id`");
     return {};
   }
-  return id->text;
+  const bool is_local = id->text.starts_with("local:");
+  return is_local ? fmt::format("{} of pid {}", id->text, event.track.first) : id->text;
 }
 
 void TraceRules::slice(const Event& event, const RawEvent& raw) {
@@ -220,24 +235,42 @@ void TraceRules::metadata(const Event& event, const RawEvent& raw) {
 void TraceRules::flow(const Event& event, const RawEvent& raw) {
   const JsonScalar* binding = raw.find("bp");
   const bool is_enclosed = event.phase != 'f' || (binding != nullptr && binding->text == "e");
-  flows_[fmt::format("{}\n{}\n{}", event.category, event.name, read_id(raw))].push_back(
+  flows_[fmt::format("{}\n{}\n{}", event.category, event.name, read_id(event, raw))].push_back(
       {event.time, event.track, event.phase, is_enclosed});
 }
 
 void TraceRules::async(const Event& event, const RawEvent& raw) {
-  std::int64_t& open = open_async_[fmt::format("{}\n{}", event.category, read_id(raw))];
-  if (event.phase == 'b') ++open;
-  if (event.phase == 'e') --open;
-  if (open < 0) problem("an async event ends that did not begin");
+  std::vector<Bracket>& brackets =
+      async_[fmt::format("{}\n{}", event.category, read_id(event, raw))];
+  if (event.phase != 'n') brackets.push_back({event.time, event.phase, event.name});
+}
+
+// Async events of one id nest like slices: an `e` ends the event that began last.
+void TraceRules::check_async(const std::string& id, std::vector<Bracket>& brackets) {
+  std::ranges::stable_sort(brackets, {}, &Bracket::time);
+  std::vector<const Bracket*> open;
+  for (const Bracket& bracket : brackets) {
+    if (bracket.phase == 'b') {
+      open.push_back(&bracket);
+    } else if (open.empty()) {
+      return file_problem(fmt::format("async event {}: the end of {} at {} ns did not begin", id,
+                                      quote(bracket.name), bracket.time));
+    } else if (open.back()->name != bracket.name) {
+      return file_problem(
+          fmt::format("async event {}: the end of {} at {} ns would end {}, which began last", id,
+                      quote(bracket.name), bracket.time, quote(open.back()->name)));
+    } else {
+      open.pop_back();
+    }
+  }
+  if (!open.empty()) file_problem(fmt::format("async event {} never ends", id));
 }
 
 void TraceRules::finish() {
   close_brackets();
   check_nesting();
   for (auto& [id, ends] : flows_) check_flow(id, ends);
-  for (const auto& [id, open] : open_async_) {
-    if (open > 0) file_problem(fmt::format("async event {} never ends", id.substr(id.find('\n'))));
-  }
+  for (auto& [id, brackets] : async_) check_async(id.substr(id.find('\n') + 1), brackets);
   check_.tracks = static_cast<std::int64_t>(slices_.size());
 }
 

@@ -44,7 +44,7 @@ class TraceRules {
   struct Interval {
     std::int64_t start, end;  // ns
   };
-  struct Bracket {  // a B or E event
+  struct Bracket {  // a B or E event, or a b or e event
     std::int64_t time;
     char phase;
     std::string name;  // may be empty for an E
@@ -67,7 +67,8 @@ class TraceRules {
   std::optional<std::int64_t> number_or_text(const RawEvent& raw, std::string_view name);
   std::string describe(const TrackKey& track) const;
   std::optional<std::int64_t> microseconds(const RawEvent& raw, std::string_view name);
-  std::string read_id(const RawEvent& raw);
+  void check_start(const JsonScalar* name_time, std::int64_t time);
+  std::string read_id(const Event& event, const RawEvent& raw);
 
   void slice(const Event& event, const RawEvent& raw);
   void bracket(const Event& event, const RawEvent& raw);
@@ -83,6 +84,7 @@ class TraceRules {
   void close_brackets();
   void close_by_time(const TrackKey& track, const std::vector<Bracket>& brackets);
   void check_written_pairs(const TrackKey& track, const std::vector<Bracket>& brackets);
+  void check_async(const std::string& id, std::vector<Bracket>& brackets);
   void check_nesting();
   void check_flow(const std::string& id, std::vector<FlowEnd>& ends);
   bool inside_a_slice(const FlowEnd& end) const;
@@ -98,7 +100,7 @@ class TraceRules {
   std::map<TrackKey, std::vector<std::int64_t>> furthest_;
   std::map<TrackKey, std::vector<Bracket>> brackets_;
   std::map<std::string, std::vector<FlowEnd>> flows_;
-  std::map<std::string, std::int64_t> open_async_;
+  std::map<std::string, std::vector<Bracket>> async_;  // by category and id
   std::map<std::pair<std::int64_t, std::string>, std::set<std::string>> counters_;
 };
 

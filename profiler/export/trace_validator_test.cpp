@@ -35,9 +35,12 @@ TEST(TraceValidator, AcceptsWhatIsRight) {
     {"ph":"C","name":"n","ts":2,"pid":1,"tid":2,"args":{"v":2.5}},
     {"ph":"i","name":"m","ts":2,"pid":1,"tid":2,"s":"g"},
     {"ph":"b","name":"m","cat":"c","id":"0x1","ts":2,"pid":1,"tid":2},
-    {"ph":"e","name":"m","cat":"c","id":"0x1","ts":9,"pid":1,"tid":2}]})");
+    {"ph":"e","name":"m","cat":"c","id":"0x1","ts":9,"pid":1,"tid":2},
+    {"ph":"e","name":"m","cat":"c","id2":{"local":"0x1"},"ts":9,"pid":1},
+    {"ph":"b","name":"m","cat":"c","id2":{"local":"0x1"},"ts":"7.5","pid":1},
+    {}]})");
   EXPECT_THAT(check.problems, IsEmpty());
-  EXPECT_EQ(check.total(), 14);
+  EXPECT_EQ(check.total(), 16);
   EXPECT_EQ(check.events.at('X'), 3);
   EXPECT_EQ(check.flows, 1);
   EXPECT_EQ(check.tracks, 2);
@@ -90,11 +93,14 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{event(R"("ph":"?","name":"a","ts":1)"), "event 1: unknown phase `?`"},
         Rule{event(R"("ph":"i","ts":1,"s":"t")"), "no `name`"},
         Rule{event(R"("ph":"i","name":"a","s":"t")"), "`ts` is missing"},
-        Rule{event(R"("ph":"i","name":"a","s":"t","ts":"1")"),
-             "`ts` is \"1\", expected a number of microseconds"},
+        Rule{event(R"("ph":"i","name":"a","s":"t","ts":"x")"),
+             "`ts` is \"x\", expected a number of microseconds"},
+        Rule{event(R"("ph":"i","name":"a","ts":-1)"), "`ts` is negative: Perfetto leaves out"},
+        Rule{event(R"("ph":"M","name":"process_name","ts":-1,"args":{"name":"a"})"),
+             "`ts` is negative"},
         Rule{event(R"("ph":"i","name":"a","s":"t","ts":9007199254740992)"), "below 2^53"},
         Rule{event(R"("ph":"i","name":"a","ts":1,"s":"x")"), "must be g, p or t"},
-        Rule{R"({"ph":"i","name":"a","ts":1,"s":"t","pid":1})", "`tid` is missing"},
+        Rule{R"({"ph":"i","name":"a","ts":1,"s":"t","tid":1})", "`pid` is missing"},
         Rule{R"({"ph":"i","name":"a","ts":1,"s":"t","pid":-1,"tid":1})", "`pid` is -1"},
         Rule{R"({"ph":"i","name":"a","ts":1,"s":"t","pid":1.5,"tid":1})", "`pid` is 1.5"},
         Rule{R"({"ph":"i","name":"a","ts":1,"s":"t","pid":4294967296,"tid":1})",
@@ -118,6 +124,12 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{event(R"("ph":"M","name":"process_sort_index","args":{"name":"a"})"), "sort_index"},
         Rule{event(R"("ph":"b","name":"a","cat":"c","id":1,"ts":1)"), "never ends"},
         Rule{event(R"("ph":"e","name":"a","cat":"c","id":1,"ts":1)"), "did not begin"},
+        Rule{event(R"("ph":"b","name":"a","cat":"c","id":1,"ts":1)") + "," +
+                 event(R"("ph":"b","name":"b","cat":"c","id":1,"ts":2)") + "," +
+                 event(R"("ph":"e","name":"a","cat":"c","id":1,"ts":3)") + "," +
+                 event(R"("ph":"e","name":"b","cat":"c","id":1,"ts":4)"),
+             "async event 1: the end of `a` at 3000 ns would end `b`, which began last"},
+        Rule{event(R"("ph":"b","name":"a","cat":"c","ts":1)"), "no `id`"},
         Rule{event(R"("ph":"s","name":"a","cat":"c","id":1,"ts":1)"), "flow 1 (`a`): 1 s and 0 f"},
         Rule{event(R"("ph":"f","name":"a","cat":"c","id":1,"ts":1,"bp":"e")"), "0 s and 1 f"},
         Rule{kSlice + "," + event(R"("ph":"s","name":"a","cat":"c","id":1,"ts":2)") + "," +
