@@ -31,6 +31,8 @@ TEST(TextEncoding, AByteOrderMarkSelectsTheEncodingWhateverThePieces) {
                       "a\0\n\0\xfc\0\xac\x20"s,
                       "a\n\xc3\xbc\xe2\x82\xac"},
            EncodedRow{"\xfe\xff\0a\x20\xac"s, "a\xe2\x82\xac"},
+           EncodedRow{"a\0\n\0\xac\x20"s, "a\n\xe2\x82\xac"},  // UTF-16 without a mark
+           EncodedRow{"\0a\0\n\x20\xac"s, "a\n\xe2\x82\xac"}, EncodedRow{"a\0bc"s, "a\0bc"s},
            EncodedRow{"\xff\xfe\x3d\xd8\x00\xde"s, "\xf0\x9f\x98\x80"},  // U+1F600
            EncodedRow{"\xff\xfe\x3d\xd8"
                       "a\0"s,
