@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/spatial.hpp"
 
+#include "base/plural.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,17 +63,18 @@ Status complete_chain(ParameterSet& set, std::span<const std::string_view> names
   const std::span<const std::string_view> used = select_rank(names, rank);
   for (const std::string_view name : names.first(names.size() - used.size())) {
     if (!set.has(name)) continue;
-    return Error{fmt::format("`{}` does not belong to {} dimension{}, expected {}", name, rank,
-                             rank == 1 ? "" : "s", fmt::join(used, ", ")),
+    return Error{fmt::format("`{}` does not belong to {}, expected {}", name,
+                             pluralise(rank, "dimension"), fmt::join(used, ", ")),
                  std::string(name),
                  fmt::format("the sizes determine the number of dimensions: {} here",
                              fmt::join(size_names(rank), ", "))};
   }
   if (!set.has(used.front())) {
-    return Error{fmt::format("`{}` is missing: {} dimension{} take{} {}", used.front(), rank,
-                             rank == 1 ? "" : "s", rank == 1 ? "s" : "", fmt::join(used, ", ")),
-                 std::string(used.front()),
-                 {}};
+    return Error{
+        fmt::format("`{}` is missing: {} take{} {}", used.front(), pluralise(rank, "dimension"),
+                    rank == 1 ? "s" : "", fmt::join(used, ", ")),
+        std::string(used.front()),
+        {}};
   }
   for (std::size_t i = 1; i < used.size(); ++i) {
     if (!set.has(used[i])) set.set(used[i], set.value(used[i - 1]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "harness/cli/command.hpp"
@@ -94,7 +95,7 @@ Result<WorkProvider> read_work_provider(const Arguments& arguments) {
   const std::vector<Diagnostic>& diagnostics = provider.error();
   Error error{diagnostics.front().message(), "", ""};
   if (const std::size_t others = diagnostics.size() - 1; others > 0)
-    error.next = fmt::format("{} more error{}", others, others == 1 ? "" : "s");
+    error.next = pluralise(others, "more error");
   return error;
 }
 

@@ -67,7 +67,4 @@ void warn_of_problems(const std::vector<std::string>& problems, const Arguments&
 Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::string& written,
                           const std::string& folder);
 
-// Returns "1 run", "2 runs".
-std::string format_number_of(std::size_t count, std::string_view noun);
-
 }  // namespace bench

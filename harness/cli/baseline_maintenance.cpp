@@ -2,6 +2,7 @@
 // `bench baseline remove` and `adopt`: undo a run, and take over the runs of another machine class.
 #include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/host/environment.hpp"
@@ -163,8 +164,8 @@ Result<ExitStatus> remove_baselines(const Arguments& arguments, Env& env) {
   }
   print_changed_cases(
       changed,
-      fmt::format("{} of {} {}", format_number_of(runs.size(), "run"),
-                  format_number_of(changed.size(), "case"), format_action("removed", arguments)),
+      fmt::format("{} of {} {}", pluralise(runs.size(), "run"), pluralise(changed.size(), "case"),
+                  format_action("removed", arguments)),
       arguments, env);
   warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;
@@ -189,13 +190,12 @@ Result<ExitStatus> adopt_baselines(const Arguments& arguments, Env& env) {
   const std::size_t present = foreign.cases.size() - cases.size();
   print_changed_cases(
       cases,
-      fmt::format("{} of {} and {} {} from {} to {}{}", format_number_of(runs, "run"),
-                  format_number_of(cases.size(), "case"), format_number_of(ceilings, "ceiling"),
-                  format_action("adopted", arguments), printable(foreign.environment.machine_class),
-                  own.machine_class,
-                  present == 0
-                      ? ""
-                      : fmt::format("; {} had runs already", format_number_of(present, "case"))),
+      fmt::format(
+          "{} of {} and {} {} from {} to {}{}", pluralise(runs, "run"),
+          pluralise(cases.size(), "case"), pluralise(ceilings, "ceiling"),
+          format_action("adopted", arguments), printable(foreign.environment.machine_class),
+          own.machine_class,
+          present == 0 ? "" : fmt::format("; {} had runs already", pluralise(present, "case"))),
       arguments, env);
   warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline save` and `accept`: store the runs of result files.
 #include "base/json_writer.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
@@ -246,7 +247,7 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env&
                fmt::format("bench baseline: {} {} slower or of another environment and not saved; "
                            "if this is intended, store {} with `bench baseline accept`, which "
                            "opens an epoch, or with --force",
-                           format_number_of(save_report.doubtful, "case"),
+                           pluralise(save_report.doubtful, "case"),
                            save_report.doubtful == 1 ? "is" : "are",
                            save_report.doubtful == 1 ? "it" : "them"));
     return ExitStatus::regression;

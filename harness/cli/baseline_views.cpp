@@ -2,6 +2,7 @@
 // `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
 #include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
@@ -153,7 +154,7 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
   };
   add_row("spread between runs",
           fmt::format("{}, from {}", format_fraction(between_run_sigma(differences)),
-                      format_number_of(differences.size(), "difference")));
+                      pluralise(differences.size(), "difference")));
   add_row("95% of differences below",
           format_fraction(difference_quantile(differences, kUsualQuantile)));
   add_row("spread between processes", format_fraction(between_process_sigma(history.records)));
@@ -165,7 +166,7 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
     add_row(name, version);
   if (last.profile) {
     add_row("profile", fmt::format("{} executed in {}, {} left out",
-                                   format_number_of(last.profile->activities.size(), "step"),
+                                   pluralise(last.profile->activities.size(), "step"),
                                    format_time(last.profile->duration), last.profile->left_out));
   }
   return render_table({{"fact"}, {"value", Align::left, kMinText}}, rows, console.width,
@@ -263,10 +264,6 @@ Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::s
   return error;
 }
 
-std::string format_number_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 Result<StoreContents> read_store_contents(const Arguments& arguments) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
   StoreContents contents{make_store(arguments), {}, {}};
@@ -331,8 +328,8 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
     *env.out << pruned_json(cases);
   } else {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
-                            format_number_of(dropped, "run"),
-                            format_number_of(cases.size(), "case"), kRunsPerEpoch);
+                            pluralise(dropped, "run"), pluralise(cases.size(), "case"),
+                            kRunsPerEpoch);
   }
   if (malformed == Malformed::refuse) warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;
@@ -349,9 +346,8 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
         [&](JsonWriter& writer) { writer.required("problems", contents.problems); });
   } else {
     for (const std::string& problem : contents.problems) print_line(*env.out, problem);
-    *env.out << fmt::format("{}, {}, {}\n", format_number_of(contents.cases.size(), "case"),
-                            format_number_of(runs, "run"),
-                            format_number_of(contents.problems.size(), "problem"));
+    *env.out << fmt::format("{}, {}, {}\n", pluralise(contents.cases.size(), "case"),
+                            pluralise(runs, "run"), pluralise(contents.problems.size(), "problem"));
   }
   return contents.problems.empty() ? ExitStatus::success : ExitStatus::usage;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.hpp"
+#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -67,8 +68,7 @@ void print_table(const Plan& plan, const CaseAvailability& availability, Env& en
     runnable += runs_here == kRunsHere ? 1 : 0;
   }
   *env.out << render_table(columns, std::move(rows), console.width, console.colour)
-           << fmt::format("{} case{}, {} can run here\n", plan.cases.size(),
-                          plan.cases.size() == 1 ? "" : "s", runnable);
+           << fmt::format("{}, {} can run here\n", pluralise(plan.cases.size(), "case"), runnable);
 }
 
 // Formats the facts of the case. The section `support` states what would run the case on a GPU, or

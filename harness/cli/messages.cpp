@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "profiler/reader.hpp"
@@ -23,8 +24,8 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
   if (report.library_errors > 0) {
     const auto& lines = report.library_error_lines;
     const bool are_all = static_cast<std::int64_t>(lines.size()) == report.library_errors;
-    print_line(err, fmt::format("bench {}: {} error{} of oneDNN ({} {}{})", command,
-                                report.library_errors, report.library_errors == 1 ? "" : "s",
+    print_line(err, fmt::format("bench {}: {} of oneDNN ({} {}{})", command,
+                                pluralise(report.library_errors, "error"),
                                 lines.size() == 1 ? "line" : "lines", fmt::join(lines, ", "),
                                 are_all ? "" : ", ..."));
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/shell.hpp"
@@ -338,9 +339,7 @@ std::string list_unreached(const PeakRun& run) {
     const CaseRecord* record = find_case(run.report, entry.id);
     const bool is_cut = record != nullptr && record->outcome == Outcome::skipped;
     if (!is_cut && std::ranges::find(run.unreached, entry.id) == run.unreached.end()) continue;
-    const std::string where =
-        entry.gpu.empty() ? fmt::format("{} thread{}", entry.threads, entry.threads == 1 ? "" : "s")
-                          : "GPU";
+    const std::string where = entry.gpu.empty() ? pluralise(entry.threads, "thread") : "GPU";
     names += fmt::format("{}{}{}{} ({})", names.empty() ? "" : ", ", entry.name,
                          entry.level.empty() ? "" : " ", entry.level, where);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_messages.hpp"
 
+#include "base/plural.hpp"
 #include "base/shell.hpp"
 #include "base/text.hpp"
 #include "profiler/capture/spool_format.hpp"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::string_view kTool = "bench profile";
 
-std::string format_quantity(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // Explains why the window contains no activity.
 std::string explain_empty_window(const CaptureWindow& window, const SpoolReport& report) {
   if (report.window_was_open) {
@@ -31,8 +28,8 @@ std::string explain_empty_window(const CaptureWindow& window, const SpoolReport&
     return "cudaProfilerStart was not observed: the program does not call it, or has a static CUDA "
            "runtime, which is observed only if GPUs are traced";
   }
-  return fmt::format("the window ({}) never opened: {} NVTX range{} began", describe(window),
-                     report.ranges_seen, report.ranges_seen == 1 ? "" : "s");
+  return fmt::format("the window ({}) never opened: {} began", describe(window),
+                     pluralise(report.ranges_seen, "NVTX range"));
 }
 
 // Explains why the profile contains no activity.
@@ -56,8 +53,8 @@ std::string explain_empty_profile(const CaptureOutcome& outcome, const CaptureSe
         "does not support the level of --onednn-verbose",
         *report.onednn.begin());
   }
-  return fmt::format("{} process{} ran, and none of them used oneDNN, NVTX or CUDA",
-                     report.processes, report.processes == 1 ? "" : "es");
+  return fmt::format("{} ran, and none of them used oneDNN, NVTX or CUDA",
+                     pluralise(report.processes, "process"));
 }
 
 // Explains why a process loaded the CUDA driver but has no recorded GPU session.
@@ -95,9 +92,8 @@ std::string format_devices(const GpuRowsReport& gpu) {
     if (device.kernels == 0) continue;
     const std::string process =
         gpu.processes > 1 ? fmt::format(" of process {}", device.pid) : std::string();
-    text +=
-        fmt::format("{}: GPU {}{}: {} in {}", kTool, device.device, process,
-                    format_quantity(device.kernels, "kernel"), format_time(device.kernel_union));
+    text += fmt::format("{}: GPU {}{}: {} in {}", kTool, device.device, process,
+                        pluralise(device.kernels, "kernel"), format_time(device.kernel_union));
     if (device.busy_share) {
       text += fmt::format(", busy {:.1f} % of the time from the first to the last kernel",
                           100 * *device.busy_share);
@@ -117,7 +113,7 @@ std::string format_capture_notes(const CaptureOutcome& outcome) {
   }
   if (outcome.spool.sampling.lost > 0) {
     text += fmt::format("{}: {} lost, because they were not written fast enough\n", kTool,
-                        format_quantity(outcome.spool.sampling.lost, "sample"));
+                        pluralise(outcome.spool.sampling.lost, "sample"));
   }
   if (outcome.is_incomplete) {
     text += fmt::format(
@@ -150,16 +146,14 @@ std::string describe_contents(const CaptureOutcome& outcome, const CaptureSettin
   std::vector<std::string> parts;
   const bool has_operators = settings.kinds.contains(RecordGroup::operators);
   if (has_operators && report.executed > 0) {
-    parts.push_back(fmt::format("{} executed in {}", format_quantity(report.executed, "primitive"),
+    parts.push_back(fmt::format("{} executed in {}", pluralise(report.executed, "primitive"),
                                 format_time(report.executed_time)));
   }
   if (const auto kernels = count_kernels(outcome.gpu); kernels > 0) {
-    parts.push_back(format_quantity(kernels, "kernel"));
+    parts.push_back(pluralise(kernels, "kernel"));
   }
-  if (has_operators && report.ranges > 0)
-    parts.push_back(format_quantity(report.ranges, "NVTX range"));
-  parts.push_back(fmt::format("{} activit{} in {}", outcome.activities,
-                              outcome.activities == 1 ? "y" : "ies", file));
+  if (has_operators && report.ranges > 0) parts.push_back(pluralise(report.ranges, "NVTX range"));
+  parts.push_back(fmt::format("{} in {}", pluralise(outcome.activities, "activity"), file));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "harness/cli/command.hpp"
@@ -126,7 +127,7 @@ Status write_output(const std::string& output, std::optional<std::size_t> cases,
   BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output, existing_policy(arguments)));
   if (arguments.verbosity == Verbosity::normal) {
     const std::string what =
-        cases ? fmt::format("{} case{} in {}", *cases, *cases == 1 ? "" : "s", *arguments.out)
+        cases ? fmt::format("{} in {}", pluralise(*cases, "case"), *arguments.out)
               : fmt::format("wrote {}", *arguments.out);
     print_line(*env.err, fmt::format("bench report: {}", what));
   }
@@ -150,8 +151,7 @@ Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, E
     BENCH_RETURN_IF_ERROR(write_file(path, standalone_svg(plot.wide), existing_policy(arguments)));
     ++written;
   }
-  print_line(*env.err, fmt::format("bench report: {} plot{} in {}", written,
-                                   written == 1 ? "" : "s", folder));
+  print_line(*env.err, fmt::format("bench report: {} in {}", pluralise(written, "plot"), folder));
   return Done{};
 }
 

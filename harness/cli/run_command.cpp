@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/file_stem.hpp"
 #include "base/folder.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/table.hpp"
@@ -321,7 +322,7 @@ RunnableCases find_runnable_cases(const Plan& plan, Env& env) {
 
 // Formats the beginning of the estimate: how many cases there are, and how many of them can run.
 std::string format_case_counts(std::size_t cases, std::size_t runnable) {
-  const std::string all = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+  const std::string all = pluralise(cases, "case");
   if (runnable == cases) return all;
   if (runnable == 0) return fmt::format("{}: none can run here", all);
   return fmt::format("{}, {} can run here", all, runnable);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/cli/explain_sections.hpp"
 #include "ops/tensor_core/eligibility.hpp"
@@ -70,9 +71,9 @@ std::string format_network(const std::vector<TensorCoreNode>& nodes) {
   }
   const std::size_t eligible = counts[TensorCoreAnswer::eligible];
   const std::size_t others = counts[TensorCoreAnswer::not_applicable];
-  return fmt::format("  {} of {} convolutions and products eligible; {} other node{}: no product\n",
-                     eligible, eligible + counts[TensorCoreAnswer::not_eligible], others,
-                     others == 1 ? "" : "s") +
+  return fmt::format("  {} of {} convolutions and products eligible; {}: no product\n", eligible,
+                     eligible + counts[TensorCoreAnswer::not_eligible],
+                     pluralise(others, "other node")) +
          lines;
 }
 

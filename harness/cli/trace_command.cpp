@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/version.hpp"
@@ -144,13 +145,11 @@ Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {
     BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
-    *env.out << fmt::format("{}: {} event{}, {} flow{}, {} track{}{}: {}\n", printable(path),
-                            check.total(), check.total() == 1 ? "" : "s", check.flows,
-                            check.flows == 1 ? "" : "s", check.tracks, check.tracks == 1 ? "" : "s",
-                            check.ending == TraceEnding::unterminated ? ", unterminated" : "",
-                            check.ok() ? std::string("valid")
-                                       : fmt::format("{} problem{}", check.problem_count,
-                                                     check.problem_count == 1 ? "" : "s"));
+    *env.out << fmt::format(
+        "{}: {}, {}, {}{}: {}\n", printable(path), pluralise(check.total(), "event"),
+        pluralise(check.flows, "flow"), pluralise(check.tracks, "track"),
+        check.ending == TraceEnding::unterminated ? ", unterminated" : "",
+        check.ok() ? std::string("valid") : pluralise(check.problem_count, "problem"));
     for (const std::string& problem : check.problems)
       *env.out << "  " << printable(problem) << '\n';
     if (!check.ok()) status = ExitStatus::usage;

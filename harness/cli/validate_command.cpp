@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -42,8 +43,8 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
       const bool is_verbose =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
       if (is_verbose)
-        *env.out << fmt::format("{}: {} case{}\n", printable(input), plan->cases.size(),
-                                plan->cases.size() == 1 ? "" : "s");
+        *env.out << fmt::format("{}: {}\n", printable(input),
+                                pluralise(plan->cases.size(), "case"));
     } else {
       diagnostics.insert(diagnostics.end(), plan.error().begin(), plan.error().end());
     }

@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 #include "base/json_writer.hpp"
 #include "base/lines.hpp"
+#include "base/plural.hpp"
 #include "base/quote.hpp"
 #include "base/utf8.hpp"
 
@@ -453,10 +454,6 @@ std::vector<const Line*> find_alignment_candidates(std::span<const Line> before,
   return result;
 }
 
-std::string format_spaces(int count) {
-  return fmt::format("{} space{}", count, count == 1 ? "" : "s");
-}
-
 // Finds a last line that begins in another column than the lines before it allow.
 std::optional<Problem> find_wrong_indentation(std::span<const Line> lines) {
   if (lines.size() < 2) return std::nullopt;
@@ -482,7 +479,7 @@ std::optional<Problem> find_wrong_indentation(std::span<const Line> lines) {
   if (nearest_key.empty()) return std::nullopt;
   return Problem{{line.number, line.column()},
                  fmt::format("wrong indentation: {} begins after {}, but {} in line {} after {}",
-                             quote(name), format_spaces(line.column() - 1), quote(nearest_key),
+                             quote(name), pluralise(line.column() - 1, "space"), quote(nearest_key),
                              nearest->number, get_column(nearest) - 1),
                  line.is_item ? "items of one list begin in the same column"
                               : "keys of one mapping begin in the same column"};

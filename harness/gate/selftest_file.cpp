@@ -3,6 +3,7 @@
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
 #include "base/lines.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
 
@@ -117,9 +118,8 @@ double to_percent(std::int64_t cases, std::int64_t total) {
 
 // "+3.0 % reads +2.98 % over 8 duets of CASE".
 std::string format_injected(const InjectedSlowdown& slowdown) {
-  return fmt::format("{:+.1f} % reads {:+.2f} % over {} duet{} of {}", 100 * slowdown.injected,
-                     100 * slowdown.measured, slowdown.duets, slowdown.duets == 1 ? "" : "s",
-                     slowdown.id);
+  return fmt::format("{:+.1f} % reads {:+.2f} % over {} of {}", 100 * slowdown.injected,
+                     100 * slowdown.measured, pluralise(slowdown.duets, "duet"), slowdown.id);
 }
 
 std::string format_machine(const SelfTest& test) {

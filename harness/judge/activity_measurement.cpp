@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log or profile of a program as one side of a comparison: each primitive or kernel with its
 // shapes is a case.
+#include "base/plural.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/stats/median.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -150,9 +151,9 @@ Result<Measurement> measure_activities(TextSource& source) {
                  "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
   }
   if (report.malformed > 0) {
-    measurement.warnings.push_back(fmt::format(
-        "{}: {} line{} could not be read; `bench analyze` names {}", source.name(),
-        report.malformed, report.malformed == 1 ? "" : "s", report.malformed == 1 ? "it" : "them"));
+    measurement.warnings.push_back(fmt::format("{}: {} could not be read; `bench analyze` names {}",
+                                               source.name(), pluralise(report.malformed, "line"),
+                                               report.malformed == 1 ? "it" : "them"));
   }
   return measurement;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/conclusion.hpp"
 
+#include "base/plural.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -65,10 +67,6 @@ std::string format_end(const GateEvidence& evidence,
   return is_waiting ? std::string(format_stop_cause(std::nullopt)) + where : "the base failed";
 }
 
-std::string format_case_count(std::size_t cases) {
-  return fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
-}
-
 // Returns the answer to the question of a gate: "2 cases became slower". A regression without an
 // effect is one of the memory. Requires that at least one case was judged or has an error.
 std::string format_answer(const std::vector<CaseAssessment>& judgements, const Coverage& coverage) {
@@ -80,18 +78,18 @@ std::string format_answer(const std::vector<CaseAssessment>& judgements, const C
   const std::size_t faster = count(judgements, Verdict::improved);
   const std::size_t failed = count(judgements, Verdict::error);
   std::vector<std::string> parts;
-  if (slower > 0) parts.push_back(format_case_count(slower) + " became slower");
+  if (slower > 0) parts.push_back(pluralise(slower, "case") + " became slower");
   if (larger > 0) {
-    parts.push_back(format_case_count(larger) + (larger == 1 ? " needs" : " need") +
+    parts.push_back(pluralise(larger, "case") + (larger == 1 ? " needs" : " need") +
                     " more memory");
   }
   if (failed > 0)
-    parts.push_back(format_case_count(failed) + (failed == 1 ? " has" : " have") + " an error");
+    parts.push_back(pluralise(failed, "case") + (failed == 1 ? " has" : " have") + " an error");
   if (slower == 0 && coverage.judged > larger) {
     parts.push_back(coverage.judged == coverage.in_scope ? "no case became slower"
                                                          : "no judged case became slower");
   }
-  if (faster > 0) parts.push_back(fmt::format("{} became faster", format_case_count(faster)));
+  if (faster > 0) parts.push_back(fmt::format("{} became faster", pluralise(faster, "case")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored baselines as one side of a comparison.
+#include "base/plural.hpp"
 #include "base/quote.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
@@ -85,9 +86,10 @@ std::optional<std::string> leave_out_runs(const std::set<std::string>& run_ids,
     alone += removed > 0 && history.records.empty() ? 1 : 0;
   }
   if (found.empty()) return std::nullopt;
-  const std::string others =
-      alone == 0 ? "the last other run of each case is compared with it"
-                 : fmt::format("{} case{} no other run", alone, alone == 1 ? " has" : "s have");
+  const std::string others = alone == 0
+                                 ? "the last other run of each case is compared with it"
+                                 : fmt::format("{} {} no other run", pluralise(alone, "case"),
+                                               alone == 1 ? "has" : "have");
   return fmt::format("run {} is in the store itself: {}", fmt::join(found, ", "), others);
 }
 

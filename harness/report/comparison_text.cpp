@@ -2,6 +2,7 @@
 #include "harness/report/comparison_text.hpp"
 
 #include "base/markup.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
@@ -363,7 +364,7 @@ class BaselineColumn {
 
   VersusBaseline finish() {
     for (const auto& [reason, count] : reasons_)
-      note(fmt::format("vs baseline, {} case{}: {}", count, count == 1 ? "" : "s", reason));
+      note(fmt::format("vs baseline, {}: {}", pluralise(count, "case"), reason));
     // If no case has a baseline, the note says so. The column would only displace others.
     const auto lacks_baseline = [](const auto& cell) { return cell.second == kNoBaseline; };
     if (std::ranges::all_of(result_.cells, lacks_baseline)) result_.cells.clear();

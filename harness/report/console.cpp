@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/console.hpp"
 
+#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -79,8 +80,7 @@ std::string format_host_speed(const Report& report) {
       "compared, at equal speed",
       format_time(fast), format_time(slow));
   if (extrapolated > 0) {
-    text += fmt::format(", which {} case{} never had (flag `disturbed`)", extrapolated,
-                        extrapolated == 1 ? "" : "s");
+    text += fmt::format(", which {} never had (flag `disturbed`)", pluralise(extrapolated, "case"));
   }
   return text + ".";
 }
@@ -98,8 +98,8 @@ std::optional<std::string> nothing_measured_sentence(const Report& report) {
   if (counts.empty() || counts.contains(Outcome::ok)) return std::nullopt;
   std::string text;
   for (const auto& [outcome, count] : counts) {
-    text += text.empty() ? fmt::format("{} of {} case{} {}", count, report.cases.size(),
-                                       report.cases.size() == 1 ? "" : "s", to_string(outcome))
+    text += text.empty() ? fmt::format("{} of {} {}", count, pluralise(report.cases.size(), "case"),
+                                       to_string(outcome))
                          : fmt::format(", {} {}", count, to_string(outcome));
   }
   return fmt::format("Nothing was measured: {}; the reason{} below.", text,
@@ -185,8 +185,8 @@ TextCell id_cell(const std::string& id, const IdShortener& ids) {
 
 std::string format_note(const CaseRecord& record) {
   if (record.reason || !record.voided) return record.reason.value_or("");
-  return fmt::format("{} discarded sample{}, most often: {}", record.voided->count,
-                     record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
+  return fmt::format("{}, most often: {}", pluralise(record.voided->count, "discarded sample"),
+                     most_frequent_reason(*record.voided));
 }
 
 // Returns half the range of the medians of a case's processes, relative to their mean, by case. Of
@@ -381,14 +381,8 @@ std::string render_facts(const std::vector<Fact>& facts, std::size_t width) {
   return text;
 }
 
-// Returns "1 distinct layer" or "23 distinct layers".
-template <class Count>
-std::string distinct_layers(Count count) {
-  return fmt::format("{} distinct layer{}", count, count == 1 ? "" : "s");
-}
-
 std::string coverage_remark(const NetworkSummary& summary) {
-  const std::string total = distinct_layers(summary.layers_total);
+  const std::string total = pluralise(summary.layers_total, "distinct layer");
   if (summary.missing.empty()) return total + ", each times its multiplicity";
   return fmt::format("{} of {}: the others have no time", summary.layers_measured, total);
 }
@@ -474,7 +468,7 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
   if (rows.empty()) return "";
   std::string text = render_table(columns, rows, options.width, options.colour);
   const std::size_t hidden = summary.top.size() - rows.size();
-  if (hidden > 0) text += fmt::format("and {} more\n", distinct_layers(hidden));
+  if (hidden > 0) text += fmt::format("and {} more\n", pluralise(hidden, "distinct layer"));
   return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown for a comment on a pull request and for $GITHUB_STEP_SUMMARY.
 #include "base/markup.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -112,8 +113,8 @@ std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
     if (!rows.empty()) text += format_section(kSections[i], cases[i].size(), rows);
   }
   if (left_out > 0) {
-    text +=
-        fmt::format("\n{} {} left out here.\n", left_out, left_out == 1 ? "case is" : "cases are");
+    text += fmt::format("\n{} {} left out here.\n", pluralise(left_out, "case"),
+                        left_out == 1 ? "is" : "are");
   }
   return text;
 }

@@ -2,6 +2,7 @@
 // table: one row per format
 #include "harness/report/gate_report.hpp"
 
+#include "base/plural.hpp"
 #include "base/shell.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -64,9 +65,8 @@ std::string format_times_spent(const GateFile& gate) {
     duets += entry.duets.size();
     windows += entry.windows.size();
   }
-  std::string text =
-      fmt::format("time: {} for {} case{} in stage 1", format_seconds(spent.stage_one),
-                  gate.evidence.cases.size(), gate.evidence.cases.size() == 1 ? "" : "s");
+  std::string text = fmt::format("time: {} for {} in stage 1", format_seconds(spent.stage_one),
+                                 pluralise(gate.evidence.cases.size(), "case"));
   if (duets + windows > 0) {
     text += fmt::format(", {} for {} {}", format_seconds(spent.measuring), duets + windows,
                         duets > 0 ? "duets" : "windows");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of a gate, of a comparison and of a store.
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"
@@ -381,9 +382,8 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
   const std::string text =
       shown.empty() ? "" : format_trends(shown, {}, {.width = kUnlimitedWidth});
   Page page(fmt::format("Baselines in {}", name),
-            fmt::format("{} case{} with {} accepted run{} in total. {}", shown.size(),
-                        shown.size() == 1 ? "" : "s", runs, runs == 1 ? "" : "s",
-                        text.substr(0, text.find('\n'))));
+            fmt::format("{} with {} in total. {}", pluralise(shown.size(), "case"),
+                        pluralise(runs, "accepted run"), text.substr(0, text.find('\n'))));
   page.plots("History", history_plots(histories));
   page.section("Cases");
   std::vector<Page::TableRow> rows;

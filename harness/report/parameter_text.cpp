@@ -3,6 +3,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/markup.hpp"
+#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -114,8 +115,9 @@ std::string format_parameter_answer(const ParameterComparison& comparison) {
 
 std::string format_unpaired(const ParameterComparison& comparison) {
   if (comparison.unpaired == 0) return "";
-  return fmt::format("{} case{} no partner that differs in `{}` alone.", comparison.unpaired,
-                     comparison.unpaired == 1 ? " has" : "s have", comparison.parameter);
+  return fmt::format("{} {} no partner that differs in `{}` alone.",
+                     pluralise(comparison.unpaired, "case"),
+                     comparison.unpaired == 1 ? "has" : "have", comparison.parameter);
 }
 
 std::vector<std::string_view> list_base_ids(const ParameterComparison& comparison) {

@@ -2,6 +2,7 @@
 #include "harness/report/peak_text.hpp"
 
 #include "base/json_writer.hpp"
+#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -140,8 +141,7 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
   if (find_max_threads(records) > 1) threads.push_back(find_max_threads(records));
   const std::string gpu = find_gpu_name(records);
   std::vector<TextColumn> columns = {{"ceiling"}, {"level"}};
-  for (const int count : threads)
-    columns.push_back({fmt::format("{} thread{}", count, count == 1 ? "" : "s"), Align::right});
+  for (const int count : threads) columns.push_back({pluralise(count, "thread"), Align::right});
   if (!gpu.empty()) columns.push_back({"GPU", Align::right});
   std::vector<TextRow> rows;
   std::vector<std::pair<std::string_view, std::string_view>> shown;

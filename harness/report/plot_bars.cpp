@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bar charts: the layers of a network, and a profile by layer or operator.
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
 
@@ -61,9 +62,8 @@ std::string layer_label(const NetworkSummary::Entry& entry) {
 
 Bar layer_bar(const NetworkSummary::Entry& entry) {
   Bar bar{layer_label(entry), format_percent(entry.share),
-          fmt::format("{}\n{} in {} layer{}, {} of all layers", entry.id, format_time(entry.time),
-                      entry.multiplicity, entry.multiplicity == 1 ? "" : "s",
-                      format_percent(entry.share)),
+          fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
+                      pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
           to_nanoseconds(entry.time), std::nullopt};
   if (!entry.ideal || !entry.efficiency) return bar;
   bar.ideal = to_nanoseconds(*entry.ideal) * static_cast<double>(entry.multiplicity);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/run_answer.hpp"
 
-#include "base/terminal_text.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/advice.hpp"
@@ -35,12 +35,6 @@ constexpr std::int64_t kProcessFactor = 4;
 constexpr std::int64_t kMaxAdvisedProcesses = 1000;
 
 std::string_view to_string(Flag flag) { return flag_names()[static_cast<std::size_t>(flag)]; }
-
-// Returns "1 case" or "3 cases".
-template <class Count>
-std::string count_cases(Count count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-}
 
 // Returns the elapsed time of all runs: " in 41.2 s", " in 640 ms". Empty if it is unknown.
 std::string format_elapsed(const Report& report) {
@@ -199,7 +193,7 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
       is_complete && timed == 1 ? fmt::format("The case{} runs", weight)
       : is_complete
           ? fmt::format("All cases{} together{} run", format_cache_mode(gains, other_modes), weight)
-          : fmt::format("{} with known ceilings{}{} run{}", count_cases(gains.size()),
+          : fmt::format("{} with known ceilings{}{} run{}", pluralise(gains.size(), "case"),
                         format_cache_mode(gains, other_modes), weight,
                         gains.size() == 1 ? "s" : "");
   return fmt::format(
@@ -301,8 +295,8 @@ std::string missing_interval_note(const Report& report) {
   return fmt::format(
       "{} ha{} no interval: {} process{} {} too few for one{}; `--set measure.processes={}` gives "
       "one.",
-      count_cases(missing), missing == 1 ? "s" : "ve", range, most == 1 ? "" : "es",
-      most == 1 ? "is" : "are",
+      pluralise(missing, "case"), missing == 1 ? "s" : "ve", range,
+      most == 1 ? "process" : "processes", most == 1 ? "is" : "are",
       most > 1 ? ", so `+-` shows half the range of their medians in brackets" : "",
       kMinIntervalProcesses);
 }
@@ -355,7 +349,7 @@ std::string noisy_note(const Report& report) {
   if (widest == nullptr) return "";
   const double half = *interval_half_width(*widest->time);
   const std::int64_t processes = count_processes(report, {widest}).front();
-  return fmt::format("noisy, {}: the {}interval is +-{:.1f} %{}{}.", count_cases(count),
+  return fmt::format("noisy, {}: the {}interval is +-{:.1f} %{}{}.", pluralise(count, "case"),
                      count == 1 ? "" : "widest ", 100 * half,
                      processes > 0 ? fmt::format(" with {} processes", processes) : "",
                      processes > 0 ? format_remedy(half, processes) : "");
@@ -371,8 +365,8 @@ std::vector<std::string> flag_notes(const Report& report) {
     const auto count = std::ranges::count_if(
         report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
     if (count == 0 || notes.size() >= kMaxNotes) continue;
-    notes.push_back(
-        fmt::format("{}, {}: {}.", to_string(meaning.flag), count_cases(count), meaning.reason));
+    notes.push_back(fmt::format("{}, {}: {}.", to_string(meaning.flag), pluralise(count, "case"),
+                                meaning.reason));
   }
   return notes;
 }
@@ -391,8 +385,8 @@ std::string answer_sentence(const Report& report) {
   }
   std::string text =
       measured == report.cases.size()
-          ? fmt::format("Measured {}", count_cases(measured))
-          : fmt::format("Measured {} of {}", measured, count_cases(report.cases.size()));
+          ? fmt::format("Measured {}", pluralise(measured, "case"))
+          : fmt::format("Measured {} of {}", measured, pluralise(report.cases.size(), "case"));
   text += format_elapsed(report);
   for (const auto& [flag, count] : flags) text += fmt::format(", {} {}", count, to_string(flag));
   std::string_view separator = "; ";

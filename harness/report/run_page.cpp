@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a run: what was measured, how good it is, and where the time goes.
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/run_answer.hpp"
@@ -83,7 +84,7 @@ std::string format_lead(const RunView& view) {
     const EnvironmentRecord& machine = report.runs.back().environment;
     text += machine.cpu.empty() ? "" : fmt::format("Measured on {}", machine.cpu);
     if (!text.empty() && machine.threads) {
-      text += fmt::format(" with {} thread{}", *machine.threads, *machine.threads == 1 ? "" : "s");
+      text += " with " + pluralise(*machine.threads, "thread");
     }
     if (!text.empty()) text += ". ";
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of a run as Markdown and as CSV.
 #include "base/markup.hpp"
+#include "base/plural.hpp"
 #include "harness/report/format.hpp"
 
 #include <fmt/format.h>
@@ -110,8 +111,8 @@ std::string run_sentence(const RunView& view) {
     if (record.outcome != Outcome::ok) ++counts[to_string(record.outcome)];
     for (const Flag flag : record.flags) ++counts[flag_names()[static_cast<std::size_t>(flag)]];
   }
-  std::string text = fmt::format("{} of {} case{} {} a time", measured, cases.size(),
-                                 cases.size() == 1 ? "" : "s", measured == 1 ? "has" : "have");
+  std::string text = fmt::format("{} of {} {} a time", measured, pluralise(cases.size(), "case"),
+                                 measured == 1 ? "has" : "have");
   std::string_view separator = ": ";
   for (const auto& [name, count] : counts) {
     text += fmt::format("{}{} {}", separator, count, name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/trend_text.hpp"
 
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/table.hpp"
@@ -58,11 +59,6 @@ std::string describe_run(const TrendRun& run) {
   return fmt::format("{} (commit {})", date_part(run.time), run.commit);
 }
 
-// "3 runs".
-std::string pluralise(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 // "its last 2 runs are 4.1 % slower than those before".
 std::string describe_last_runs(const PendingChange& pending) {
   return fmt::format("its last {} {} {} than those before",
@@ -87,8 +83,8 @@ std::string describe_evident_change(const CaseTrend& trend, std::size_t limit) {
   const std::string size =
       pending.sigmas ? fmt::format("{:.0f} times the run-to-run variation", *pending.sigmas)
                      : "far more than the variation";
-  return fmt::format("is {} since {}: {}, in {} run{}{}", format_log_effect(pending.effect),
-                     describe_run(run), size, pending.runs, pending.runs == 1 ? "" : "s",
+  return fmt::format("is {} since {}: {}, in {}{}", format_log_effect(pending.effect),
+                     describe_run(run), size, pluralise(pending.runs, "run"),
                      describe_differences(pending.with, limit));
 }
 

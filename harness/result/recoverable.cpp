@@ -2,6 +2,7 @@
 #include "harness/result/recoverable.hpp"
 
 #include "base/checked.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/result/summary.hpp"
 
@@ -66,9 +67,9 @@ std::string recoverable_sentence(const RecoverableTime& network) {
   double share = 0;
   for (std::size_t i = 0; i < network.majority; ++i) share += network.layers[i].share;
   return fmt::format(
-      "{} of {} distinct layer{} hold{} {} % of the {} that {} could gain at the machine's "
+      "{} of {} hold{} {} % of the {} that {} could gain at the machine's "
       "ceilings.",
-      network.majority, count, count == 1 ? "" : "s", network.majority == 1 ? "s" : "",
+      network.majority, pluralise(count, "distinct layer"), network.majority == 1 ? "s" : "",
       std::lround(100 * share), format_time(network.recoverable), network.network);
 }
 

@@ -2,6 +2,7 @@
 #include "harness/result/roofline.hpp"
 
 #include "base/number.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/result/advice.hpp"
 #include "ops/peak/peak.hpp"
@@ -219,9 +220,7 @@ std::string format_measured_again(const CaseRecord& record, const Ceilings& befo
     text += fmt::format(
         "{}{}{}{}: {}, {} measured again", text.empty() ? "" : "; ", row.name,
         row.level.empty() ? "" : " " + row.level,
-        ceilings.gpu.empty()
-            ? fmt::format(", {} thread{}", row.threads, row.threads == 1 ? "" : "s")
-            : "",
+        ceilings.gpu.empty() ? ", " + pluralise(row.threads, "thread") : "",
         first ? fmt::format("{} {}", format_value(*first),
                             ceiling_source_names()[static_cast<std::size_t>(before.source)])
               : "no such value before",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/coordinator.hpp"
 
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/measured.hpp"
@@ -197,8 +198,7 @@ Status Run::adopt_processes(const Report& earlier) {
   observer_.message(fmt::format(
       "{} of unfinished cases {} measured in another environment ({}) and not used: {} measured "
       "again",
-      left_out == 1 ? "1 process" : fmt::format("{} processes", left_out),
-      left_out == 1 ? "was" : "were",
+      pluralise(left_out, "process"), left_out == 1 ? "was" : "were",
       difference.value_or("a run between them was made in another one"),
       left_out == 1 ? "it is" : "they are"));
   return Done{};

@@ -2,6 +2,7 @@
 #include "harness/run/run.hpp"
 
 #include "base/available_memory.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
@@ -84,7 +85,7 @@ Plan runnable_part(Plan plan, const CoordinatorParts& parts) {
 
 std::string format_stop(const RunSummary& summary) {
   const auto count_of_cases = [&](std::int64_t count) {
-    return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
+    return fmt::format("{} of {} {}", count, pluralise(summary.cases, "case"),
                        count == 1 ? "has" : "have");
   };
   if (!summary.stopped_by) return "";

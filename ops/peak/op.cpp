@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "ops/model.hpp"
 #include "ops/peak/peak.hpp"
 #include "ops/tensor.hpp"
@@ -88,9 +89,8 @@ Status check_bytes(const ParameterSet& set, const MovementLoop* loop) {
   const std::int64_t bytes = set.count("bytes");
   if (bytes % unit == 0) return Done{};
   return peak_error(
-      fmt::format("`bytes` is {}, expected a multiple of {}: {} array{} of whole "
-                  "blocks of {} bytes",
-                  bytes, unit, loop->arrays, loop->arrays == 1 ? "" : "s", kPeakChunk),
+      fmt::format("`bytes` is {}, expected a multiple of {}: {} of whole blocks of {} bytes", bytes,
+                  unit, pluralise(loop->arrays, "array"), kPeakChunk),
       "bytes", fmt::format("for example {}", std::max<std::int64_t>(bytes / unit, 1) * unit));
 }
 

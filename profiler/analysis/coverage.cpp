@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/coverage.hpp"
 
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/saturating.hpp"
 
@@ -165,8 +166,7 @@ std::string describe_coverage(const WallCoverage& coverage) {
   }
   text += describe_rest(coverage);
   if (coverage.others == 0) return text;
-  return text + fmt::format(" {} more process{} recorded nothing.", coverage.others,
-                            coverage.others == 1 ? "" : "es");
+  return text + fmt::format(" {} recorded nothing.", pluralise(coverage.others, "more process"));
 }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/query.hpp"
 
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -277,8 +278,9 @@ class Output {
     std::vector<std::string> lines;
     if (totals().selected == 0) lines.push_back(answer_.contents().describe_empty_selection());
     if (dropped_ > 0) {
-      lines.push_back(fmt::format("{} more column{}: a wider terminal, or -c, shows {}", dropped_,
-                                  dropped_ == 1 ? "" : "s", dropped_ == 1 ? "it" : "them"));
+      lines.push_back(fmt::format("{}: a wider terminal, or -c, shows {}",
+                                  pluralise(dropped_, "more column"),
+                                  dropped_ == 1 ? "it" : "them"));
     }
     if (shown < totals().rows) {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/sample_times.hpp"
 
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -99,9 +100,9 @@ std::vector<SampleRow> SampleTimes::ranges() const {
 
 std::string describe_samples(const SampleTimes& times) {
   if (times.empty()) return "";
-  std::string text = fmt::format("{} sample{}, one per {} of CPU time, show {}", times.samples(),
-                                 times.samples() == 1 ? "" : "s", format_time(times.period()),
-                                 format_time(times.cpu()));
+  std::string text =
+      fmt::format("{}, one per {} of CPU time, show {}", pluralise(times.samples(), "sample"),
+                  format_time(times.period()), format_time(times.cpu()));
   if (const auto used = times.processes_cpu()) {
     text += fmt::format(" of the {} that the processes computed", format_time(*used));
     if (const auto kernel = times.kernel_cpu()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/gpu_rows.hpp"
 
+#include "base/plural.hpp"
 #include "profiler/gpu/join.hpp"
 
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ class Rows {
     for (const std::string& text : join.notes) add(text);
     if (malformed > 0) {
       add(fmt::format("{} malformed",
-                      malformed == 1 ? "1 line is" : fmt::format("{} lines are", malformed)));
+                      pluralise(malformed, "line") + (malformed == 1 ? " is" : " are")));
     }
     if (!file.ended) {
       add("it was killed or called _exit: its last records may be missing");

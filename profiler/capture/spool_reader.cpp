@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/spool_reader.hpp"
 
+#include "base/plural.hpp"
 #include "base/quote.hpp"
 #include "profiler/capture/caller_frames.hpp"
 #include "profiler/capture/code_names.hpp"
@@ -197,8 +198,7 @@ class SpoolReader {
 
   void note_unbalanced() {
     if (nvtx_.unbalanced() == 0) return;
-    report_.read.note(fmt::format("{} NVTX range{} ended that had not begun", nvtx_.unbalanced(),
-                                  nvtx_.unbalanced() == 1 ? "" : "s"));
+    report_.read.note(pluralise(nvtx_.unbalanced(), "NVTX range") + " ended that had not begun");
   }
 
   Status take_verbose(const rapidjson::Document& record, const Moment& moment) {

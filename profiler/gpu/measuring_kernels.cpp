@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/gpu/measuring_kernels.hpp"
 
+#include "base/plural.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,8 +35,8 @@ Status MeasuringKernelFilter::consume(const Activity& activity) {
 std::string MeasuringKernelFilter::note() const {
   if (dropped_ == 0) return "";
   return fmt::format(
-      "{} kernel{} with which bench itself measures {} not shown; `--name _kernel` shows them",
-      dropped_, dropped_ == 1 ? "" : "s", dropped_ == 1 ? "is" : "are");
+      "{} with which bench itself measures {} not shown; `--name _kernel` shows them",
+      pluralise(dropped_, "kernel"), dropped_ == 1 ? "is" : "are");
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 // The rules, one per row: rules that void a sample come before rules that mark it as throttled.
 #include "ops/cuda/runtime/conditions.hpp"
 
+#include "base/plural.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -124,8 +125,7 @@ std::optional<SampleAssessment> assess_events(const DeviceConditions& before,
   const std::int64_t others =
       std::max(before.other_processes.value_or(0), after.other_processes.value_or(0));
   if (others > 0) {
-    return voided(
-        fmt::format("{} other process{} computed on the device", others, others == 1 ? "" : "es"));
+    return voided(pluralise(others, "other process") + " computed on the device");
   }
   if (before.performance_state && after.performance_state &&
       *before.performance_state != *after.performance_state) {
