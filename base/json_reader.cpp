@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/number.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -22,8 +23,6 @@ using RapidValue = rapidjson::Document::ValueType;
 
 // Records nest 4 levels deep. Much deeper input is not a record and would cost memory.
 constexpr int kMaxNesting = 32;
-constexpr std::size_t kMaxQuoted = 40;  // columns of a bad value in an error message
-
 const RapidValue& to_rapid_value(const void* value) {
   return *static_cast<const RapidValue*>(value);
 }
@@ -245,8 +244,7 @@ void JsonReader::constant(std::string_view name, std::string_view text) {
   std::string actual;
   required(name, actual);
   if (ok() && actual != text)
-    report_problem(fmt::format("`{}{}` is `{}`, expected `{}`", path(), name,
-                               shorten(actual, kMaxQuoted), text));
+    report_problem(fmt::format("`{}{}` is {}, expected `{}`", path(), name, quote(actual), text));
 }
 
 void JsonReader::report_field(std::string_view name, std::string_view what) {
@@ -259,8 +257,7 @@ void JsonReader::report_problem(std::string problem) {
 
 void JsonReader::report_unknown_name(std::string_view tag, std::string_view name,
                                      std::span<const std::string_view> names) {
-  report_problem(
-      fmt::format("unknown {} `{}`, {}", tag, shorten(name, kMaxQuoted), expectation(name, names)));
+  report_problem(fmt::format("unknown {} {}, {}", tag, quote(name), expectation(name, names)));
 }
 
 std::string JsonReader::problem() {
@@ -274,8 +271,8 @@ std::optional<std::size_t> JsonReader::read_name_index(std::string_view name, Js
   const auto index = find_name(json, names);
   if (!text) report_field(name, "is not text");
   if (text && !index) {
-    report_field(name, fmt::format("has the unknown value `{}`, {}", shorten(*text, kMaxQuoted),
-                                   expectation(*text, names)));
+    report_field(
+        name, fmt::format("has the unknown value {}, {}", quote(*text), expectation(*text, names)));
   }
   return index;
 }
@@ -358,9 +355,9 @@ void JsonReader::check_unknown() {
   const std::string_view field = object_.name(static_cast<std::size_t>(unread - is_read_.begin()));
   const auto all = names();
   const bool is_repeated = std::count(all.begin(), all.end(), field) > 1;
-  report_problem(fmt::format("{} {} `{}`", parent_ == nullptr ? "it" : fmt::format("`{}`", name_),
+  report_problem(fmt::format("{} {} {}", parent_ == nullptr ? "it" : fmt::format("`{}`", name_),
                              is_repeated ? "repeats the field" : "contains the unknown field",
-                             shorten(field, kMaxQuoted)));
+                             quote(field)));
 }
 
 std::string JsonReader::path() const {

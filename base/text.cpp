@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include "base/characters.hpp"
+#include "base/quote.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -176,8 +177,7 @@ constexpr std::string_view kDurationExample =
     "expected a number with a unit of ns, us, ms, s, m, h, such as 100ms";
 
 Error duration_error(std::string_view text, std::string_view problem) {
-  return Error{fmt::format("`{}` {}", shorten(text, 40), problem), "",
-               std::string(kDurationExample)};
+  return Error{fmt::format("{} {}", quote(text), problem), "", std::string(kDurationExample)};
 }
 
 // Returns `number` (digits with an optional fraction) times `unit` in nanoseconds; nullopt on
@@ -305,7 +305,7 @@ Result<Nanoseconds> parse_duration(std::string_view text) {
 
 Result<double> parse_percentage(std::string_view text) {
   const auto error = [&](std::string_view problem) {
-    return Error{fmt::format("`{}` {}", shorten(text, 40), problem), "",
+    return Error{fmt::format("{} {}", quote(text), problem), "",
                  "expected a percentage such as 2%"};
   };
   const std::string_view trimmed = trim(text);
@@ -322,14 +322,14 @@ Result<double> parse_percentage(std::string_view text) {
 Result<BytesPerSecond> parse_bandwidth(std::string_view text) {
   constexpr std::array<std::string_view, 1> kUnits = {"B/s"};
   if (const auto value = parse_rate(text, kUnits)) return BytesPerSecond{*value};
-  return Error{fmt::format("`{}` is not a bandwidth", shorten(text, 40)), "",
+  return Error{fmt::format("{} is not a bandwidth", quote(text)), "",
                "expected a number with a unit such as 900GB/s or 800GiB/s"};
 }
 
 Result<FlopsPerSecond> parse_flop_rate(std::string_view text) {
   constexpr std::array<std::string_view, 3> kUnits = {"FLOP/s", "FLOPS", "FLO/s"};
   if (const auto value = parse_rate(text, kUnits)) return FlopsPerSecond{*value};
-  return Error{fmt::format("`{}` is not a FLOP rate", shorten(text, 40)), "",
+  return Error{fmt::format("{} is not a FLOP rate", quote(text)), "",
                "expected a number with a unit such as 10TFLOP/s"};
 }
 

@@ -2,7 +2,7 @@
 #include "harness/result/ceilings.hpp"
 
 #include "base/data_type.hpp"
-#include "base/text.hpp"
+#include "base/quote.hpp"
 #include "ops/peak/peak.hpp"
 
 #include <fmt/format.h>
@@ -127,9 +127,9 @@ std::string find_ceiling_violation(const Ceiling& ceiling) {
   const bool is_dispatch = ceiling.name == kDispatchCeiling;
   const bool is_movement = ops::find_movement_loop(ceiling.name) != nullptr;
   if (!is_dispatch && !is_movement && !is_arithmetic_name(ceiling.name))
-    return fmt::format("no ceiling has the name `{}`", shorten(ceiling.name, 40));
+    return fmt::format("no ceiling has the name {}", quote(ceiling.name));
   if (is_movement ? !is_known_level(ceiling.level) : !ceiling.level.empty())
-    return fmt::format("`{}` has no level `{}`", ceiling.name, shorten(ceiling.level, 40));
+    return fmt::format("`{}` has no level {}", ceiling.name, quote(ceiling.level));
   if (ceiling.threads < 1) return "`threads` is not at least 1";
   if (const auto* rate = std::get_if<BytesPerSecond>(&ceiling.value); rate && is_movement)
     return is_possible_rate(rate->value) ? "" : "`bytes_per_s` is not from 1e3 to 1e21";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/json_reader.hpp"
 
-#include "base/text.hpp"
+#include "base/quote.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/result/report.hpp"
 
@@ -70,11 +70,11 @@ Result<Record> record_from_json_line(std::string_view line) {
   BENCH_ASSIGN_OR_RETURN(Line parsed, parse_line(line, document));
   if (auto* record = std::get_if<Record>(&parsed)) return std::move(*record);
   if (const auto* other = std::get_if<OtherRecord>(&parsed)) {
-    return Error{fmt::format("unknown record `{}`", shorten(other->kind, 40)), "",
+    return Error{fmt::format("unknown record {}", quote(other->kind)), "",
                  "expected one of run, process, case, end"};
   }
-  return Error{fmt::format("schema `{}` instead of `{}`",
-                           shorten(std::get<OtherSchema>(parsed).schema, 40), kResultSchema),
+  return Error{fmt::format("schema {} instead of `{}`", quote(std::get<OtherSchema>(parsed).schema),
+                           kResultSchema),
                "", ""};
 }
 

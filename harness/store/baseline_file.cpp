@@ -2,6 +2,7 @@
 #include "harness/store/baseline_file.hpp"
 
 #include "base/lines.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -102,15 +103,15 @@ class LineCollector {
   std::string find_misplacement(const BaselineRecord& record) {
     const std::string& machine_class = record.environment.machine_class;
     if (location_ && location_->folder_name != store_name(machine_class))
-      return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
+      return fmt::format("machine_class {} does not belong here", quote(machine_class));
     if (location_ && location_->file_name != store_file_name(record.measured.id))
-      return fmt::format("case `{}` does not belong here", shorten(record.measured.id, 80));
+      return fmt::format("case {} does not belong here", quote(record.measured.id));
     if (!id_) id_ = record.measured.id;
     if (!machine_class_) machine_class_ = machine_class;
     if (record.measured.id != *id_)
-      return fmt::format("case `{}` does not belong here", shorten(record.measured.id, 80));
+      return fmt::format("case {} does not belong here", quote(record.measured.id));
     if (machine_class != *machine_class_)
-      return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
+      return fmt::format("machine_class {} does not belong here", quote(machine_class));
     return "";
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/from_report.hpp"
 
-#include "base/text.hpp"
+#include "base/quote.hpp"
 #include "base/utc_time.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/stats/summary.hpp"
@@ -46,7 +46,7 @@ std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run,
   if (run == nullptr) return "its run record is missing: the machine is unknown";
   if (run->environment.machine_class.empty()) return "the run record has no machine class";
   if (const std::string& start = (first != nullptr ? first : run)->started; !is_utc_time(start))
-    return fmt::format("the run record states no valid start: `{}`", shorten(start, 40));
+    return fmt::format("the run record states no valid start: {}", quote(start));
   if (run->under)
     return fmt::format("was measured under `{}`: profiled runs cannot become baselines",
                        *run->under);

@@ -4,7 +4,7 @@
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
 #include "base/lines.hpp"
-#include "base/text.hpp"
+#include "base/quote.hpp"
 #include "base/utc_time.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -91,8 +91,7 @@ std::string find_value_violation(const UnitFields& units, const PeakRecord& reco
   if (units.high > kMaxRatio * value || value > kMaxRatio * units.low)
     return "`low` and `high` are far from the value";
   if (!record.time.empty() && !is_utc_time(record.time))
-    return fmt::format("`time` is `{}`, not a time such as 2026-11-21T08:00:00Z",
-                       shorten(record.time, 40));
+    return fmt::format("`time` is {}, not a time such as 2026-11-21T08:00:00Z", quote(record.time));
   return "";
 }
 
@@ -172,8 +171,7 @@ PeakHistory parse_peaks(std::string_view text, const std::string& path,
     auto record = peak_from_json_line(line.text);
     std::string problem = record.ok() ? "" : record.error().message();
     if (record.ok() && store_name(record->machine_class) != folder_name)
-      problem = fmt::format("machine_class `{}` does not belong here",
-                            shorten(record->machine_class, 80));
+      problem = fmt::format("machine_class {} does not belong here", quote(record->machine_class));
     if (problem.empty()) {
       history.records.push_back(*std::move(record));
     } else {

@@ -3,7 +3,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
-#include "base/text.hpp"
+#include "base/quote.hpp"
 #include "base/utc_time.hpp"
 #include "harness/result/fields.hpp"
 
@@ -140,8 +140,7 @@ std::string find_violation(const BaselineRecord& record) {
   if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
   if (!is_utc_time(record.time))
-    return fmt::format("`time` is `{}`, not a time such as 2026-11-21T08:00:00Z",
-                       shorten(record.time, 40));
+    return fmt::format("`time` is {}, not a time such as 2026-11-21T08:00:00Z", quote(record.time));
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
   if (record.environment.threads.value_or(1) < 1) return "`environment.threads` is not at least 1";
   if (record.epoch > kMaxEpoch) return "`epoch` is too large";
@@ -174,8 +173,8 @@ Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
   const auto schema = document.root().text_at("schema");
   if (!schema) return Error{"it has no field `schema`", "", ""};
   if (*schema != kBaselineSchema) {
-    return Error{fmt::format("schema `{}`, expected `{}`", shorten(*schema, 40), kBaselineSchema),
-                 "", "read it with the version of bench that wrote it"};
+    return Error{fmt::format("schema {}, expected `{}`", quote(*schema), kBaselineSchema), "",
+                 "read it with the version of bench that wrote it"};
   }
   BaselineRecord record;
   JsonReader reader(document.root(), {.max_time = kMaxTime});

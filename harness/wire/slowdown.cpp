@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/slowdown.hpp"
 
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/result/record.hpp"
 
@@ -29,8 +30,8 @@ Result<double> parse_slowdown(std::string_view text) {
   const std::optional<double> fraction = parse_fraction(text);
   // The comparisons also reject NaN.
   if (fraction && *fraction >= 0 && *fraction <= 1) return *fraction;
-  return Error{fmt::format("`{}` is not a fraction of the time", shorten(text, 40)),
-               kSlowdownVariable, "expected one from 0% to 100%, such as 3% or 0.03"};
+  return Error{fmt::format("{} is not a fraction of the time", quote(text)), kSlowdownVariable,
+               "expected one from 0% to 100%, such as 3% or 0.03"};
 }
 
 Status check_slowdown(const std::optional<std::string>& value) {
