@@ -4,6 +4,7 @@
 #include "harness/judge/stage_one.hpp"
 #include "harness/judge/stage_two.hpp"
 #include "harness/stats/error_control.hpp"
+#include "harness/stats/log_time.hpp"
 
 #include <fmt/format.h>
 
@@ -197,8 +198,8 @@ void Decider::begin_case(std::size_t index) {
   if (screened.excess) {
     judgement.against = Reference::store;
     judgement.effect = std::expm1(*screened.excess);
-    judgement.base = time_from_log(entry.stored->log_level);
-    judgement.candidate = time_from_log(entry.stored->log_level + *screened.excess);
+    judgement.base = time_from_log<Nanoseconds>(entry.stored->log_level);
+    judgement.candidate = time_from_log<Nanoseconds>(entry.stored->log_level + *screened.excess);
   }
   if (screened.state == ScreenResult::State::clear) {
     judgement.course = CaseAssessment::Course::screened_out;

@@ -3,6 +3,7 @@
 
 #include "harness/judge/stage_one.hpp"
 #include "harness/stats/error_control.hpp"
+#include "harness/stats/log_time.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
 
@@ -102,8 +103,6 @@ std::optional<double> log_cycle_ratio(const Duet& duet) {
   return median(ratios);
 }
 
-Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
-
 std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets,
                                                   Duet::Stage stage) {
   std::vector<double> differences, base, candidate;
@@ -155,8 +154,8 @@ std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets
     result.undisturbed_effect = HodgesLehmann(undisturbed).estimate();
   }
   result.base = side_median(used, &Duet::base);
-  result.candidate =
-      time_from_log(std::log(static_cast<double>(result.base.count())) + result.effect);
+  result.candidate = time_from_log<Nanoseconds>(std::log(static_cast<double>(result.base.count())) +
+                                                result.effect);
   return result;
 }
 
@@ -269,8 +268,8 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
   const double margin = delta + variation;
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.against = Reference::store;
-  judgement.base = time_from_log(entry.stored->log_level);
-  judgement.candidate = time_from_log(entry.stored->log_level + effect);
+  judgement.base = time_from_log<Nanoseconds>(entry.stored->log_level);
+  judgement.candidate = time_from_log<Nanoseconds>(entry.stored->log_level + effect);
   judgement.effect = std::expm1(effect);
   if (low) judgement.low = std::expm1(*low);
   if (high) judgement.high = std::expm1(*high);

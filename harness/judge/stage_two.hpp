@@ -45,9 +45,6 @@ struct PairedCycles {
 std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets,
                                                   Duet::Stage stage);
 
-// Returns t for log(t / 1 ns), the form of stored times.
-Nanoseconds time_from_log(double log);
-
 // Returns the number of duets that would detect an effect of `log_effect`. Returns nullopt if it is
 // unknown or too large to be useful.
 std::optional<int> estimate_duets(const PairedResult& result, double log_effect,

@@ -6,6 +6,7 @@
 #include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
 #include "harness/result/record.hpp"
+#include "harness/stats/log_time.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
@@ -95,11 +96,6 @@ void fill_implementation(CaseRecord& record, Processes processes) {
   if (!others.empty()) record.details["implementation.others"] = others;
 }
 
-Nanoseconds time_from_log(double log_nanoseconds) {
-  constexpr double kMaxLog = 43;  // below 2^63 ns
-  return Nanoseconds(std::llround(std::exp(std::min(log_nanoseconds, kMaxLog))));
-}
-
 // Summarises samples that were corrected to a level of speed.
 std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedLevel& level) {
   std::optional<TimeSummary> time = summarise(samples.counted);
@@ -107,7 +103,7 @@ std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedL
   const bool has_interval = samples.by_speed.processes >= kMinProcessesForInterval;
   const double half = samples.time.half_width();
   time->at = level;
-  time->median = time_from_log(samples.time.value);
+  time->median = time_from_log<Nanoseconds>(samples.time.value);
   // The median of the rounded samples may differ from it by rounding.
   time->q25 = std::min(time->q25, time->median);
   time->q75 = std::max(time->q75, time->median);
@@ -116,8 +112,8 @@ std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedL
   time->low = time->high = std::nullopt;
   time->confidence.reset();
   if (!has_interval) return time;
-  time->low = time_from_log(samples.time.value - half);
-  time->high = time_from_log(samples.time.value + half);
+  time->low = time_from_log<Nanoseconds>(samples.time.value - half);
+  time->high = time_from_log<Nanoseconds>(samples.time.value + half);
   time->confidence = kEqualSpeedCoverage;
   return time;
 }

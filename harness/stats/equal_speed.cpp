@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/equal_speed.hpp"
 
+#include "harness/stats/log_time.hpp"
 #include "harness/stats/median.hpp"
 
 #include <algorithm>
@@ -65,9 +66,9 @@ constexpr std::size_t kMaxSpeeds = 600;
 double log_of(Nanoseconds time) { return std::log(static_cast<double>(time.count())); }
 double log_of(Picoseconds time) { return std::log(static_cast<double>(time.count()) / 1000); }
 
-Picoseconds picoseconds_from_log(double log_nanoseconds) {
-  constexpr double kMax = 9e18;
-  return Picoseconds(std::llround(std::clamp(std::exp(log_nanoseconds) * 1000, 1.0, kMax)));
+// A cell's time is never 0.
+Picoseconds cell_time(double log_nanoseconds) {
+  return std::max(Picoseconds(1), time_from_log<Picoseconds>(log_nanoseconds));
 }
 
 Nanoseconds lower_median(std::vector<Nanoseconds> values) {
@@ -159,7 +160,7 @@ SpeedCell make_cell(const std::vector<Sample>& samples, std::span<const SpeedPro
   if (!joins.empty()) cell.join = lower_median(std::move(joins));
   cell.canary = lower_median(std::move(canaries));
   cell.samples = std::ssize(samples);
-  cell.time = picoseconds_from_log(log_time);
+  cell.time = cell_time(log_time);
   return cell;
 }
 
@@ -486,8 +487,7 @@ bool EqualSpeedFit::share_speed(std::size_t from, std::size_t to) const {
 
 Nanoseconds EqualSpeedFit::usual_canary() const {
   const double stratum = static_cast<double>(speeds_[usual_speed()].stratum) + 0.5;
-  constexpr double kMaxLog = 43;  // below 2^63 ns
-  return Nanoseconds(std::llround(std::exp(std::min(stratum * kStratum, kMaxLog))));
+  return time_from_log<Nanoseconds>(stratum * kStratum);
 }
 
 std::vector<double> EqualSpeedFit::levels() const {
@@ -529,6 +529,14 @@ std::optional<double> EqualSpeedFit::correction(std::size_t run, Nanoseconds can
   return speed_effects_[to] - speed_effects_[from];
 }
 
+std::vector<bool> EqualSpeedFit::find_runs_beside(std::span<const TimesBySpeed> runs,
+                                                  std::size_t run) {
+  EqualSpeedFit observed;
+  observed.runs_ = runs;
+  observed.observe();
+  return observed.runs_beside(run);
+}
+
 std::vector<bool> EqualSpeedFit::runs_beside(std::size_t run) const {
   std::vector<bool> is_beside(runs_.size(), false);
   std::set<std::size_t> places;
@@ -563,7 +571,7 @@ TimesBySpeed EqualSpeedFit::merge(std::span<const std::size_t> runs) const {
       if (speed == speeds_.size()) continue;
       const auto [entry, is_new] = cells.try_emplace(speed, cell);
       if (!is_new) entry->second.samples += cell.samples;
-      entry->second.time = picoseconds_from_log(centre_ + level / count + speed_effects_[speed]);
+      entry->second.time = cell_time(centre_ + level / count + speed_effects_[speed]);
     }
   }
   for (const auto& [speed, cell] : cells) merged.cells.push_back(cell);

@@ -108,10 +108,14 @@ class EqualSpeedFit {
   // Returns all runs as one, at the mean of the levels of `runs`, which must not be empty.
   TimesBySpeed merge(std::span<const std::size_t> runs) const;
 
+  // The same without a fit, for a caller that fits only these runs. `runs` must not be empty.
+  static std::vector<bool> find_runs_beside(std::span<const TimesBySpeed> runs, std::size_t run);
  private:
   struct Speed {
     std::size_t place = 0;  // index into places_
     std::int64_t stratum = 0;
+  EqualSpeedFit() = default;  // without a fit
+
     auto operator<=>(const Speed&) const = default;
   };
   struct Observation {

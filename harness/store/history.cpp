@@ -28,7 +28,8 @@ RunsAtEqualSpeed collect_times(std::span<const BaselineRecord> records) {
     all.times.push_back(*record.measured.by_speed);
     all.epochs.push_back(record.epoch);
   }
-  const std::vector<bool> is_beside = EqualSpeedFit(all.times).runs_beside(all.times.size() - 1);
+  const std::vector<bool> is_beside =
+      EqualSpeedFit::find_runs_beside(all.times, all.times.size() - 1);
   RunsAtEqualSpeed comparable;
   for (std::size_t i = 0; i < all.times.size(); ++i) {
     if (!is_beside[i]) continue;
