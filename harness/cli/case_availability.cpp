@@ -10,6 +10,7 @@
 #include "harness/run/devices.hpp"
 #include "harness/run/machine_skip.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/run/worker_link.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/native/backend.hpp"
 #include "ops/network/network.hpp"
@@ -36,22 +37,20 @@ std::string format_support(const CudaSupport& support) {
   return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
 }
 
-// The backends of the CPU that are a part of this program.
-std::vector<std::unique_ptr<ops::Backend>> make_cpu_backends(const Plan& plan) {
-  std::vector<std::unique_ptr<ops::Backend>> backends;
-  backends.push_back(ops::make_onednn_backend());
-  ops::Backend& onednn = *backends.back();
+constexpr std::string_view kOnednnBackend = "onednn";
+
+std::unique_ptr<ops::Backend> make_onednn(const Plan& plan) {
+  std::unique_ptr<ops::Backend> onednn = ops::make_onednn_backend();
   // Otherwise ONEDNN_VERBOSE would mix the library's lines with this command's output.
-  onednn.set_output(ops::LibraryOutput::none);
+  onednn->set_output(ops::LibraryOutput::none);
   if (!plan.plugins.empty()) {
     // In a worker, plugins provide the layers for which oneDNN has no kernel.
-    onednn.set_layer_maker(
+    onednn->set_layer_maker(
         [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
           return ops::BackendError{ops::BackendError::Kind::unsupported, ""};
         });
   }
-  backends.push_back(ops::make_native_backend());
-  return backends;
+  return onednn;
 }
 
 // Returns why a backend does not support the case, or nullopt. Asks what create() asks in a worker,
@@ -92,13 +91,21 @@ std::string CaseAvailability::format_runs_here(const CaseRecord& record) const {
                      : no_device;
 }
 
-UnsupportedReasons unsupported_reasons(const Plan& plan) {
-  const auto backends = make_cpu_backends(plan);
+UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view command, Env& env) {
+  const bool needs_onednn = std::ranges::any_of(
+      plan.cases, [](const Case& entry) { return entry.key.backend == kOnednnBackend; });
+  const auto obstacle = needs_onednn ? find_missing_functions(own_path(), env) : std::nullopt;
+  if (obstacle) print_line(*env.err, fmt::format("bench {}: {}", command, obstacle->message()));
+  std::vector<std::unique_ptr<ops::Backend>> backends;  // those that are a part of this program
+  if (!obstacle) backends.push_back(make_onednn(plan));
+  backends.push_back(ops::make_native_backend());
   const Cores cores = allowed_cores();
   const std::optional<Bytes> memory = available_memory("");
   UnsupportedReasons reasons;
   for (const Case& entry : plan.cases) {
     auto reason = machine_skip_reason(entry, cores, memory);
+    if (!reason && obstacle && entry.key.backend == kOnednnBackend)
+      reason = "oneDNN does not load as this bench needs it; a message says why";
     if (!reason) reason = unsupported_reason(entry, backends);
     if (reason) reasons.emplace(entry.id, *std::move(reason));
   }
@@ -124,7 +131,7 @@ CudaSupports query_gpu_support(const Plan& plan, std::string_view command, Env& 
 CaseAvailability find_availability(const Plan& plan, std::string_view command, Env& env) {
   CaseAvailability availability;
   availability.cuda = query_gpu_support(plan, command, env);
-  availability.unsupported = unsupported_reasons(plan);
+  availability.unsupported = unsupported_reasons(plan, command, env);
   const auto description = describe_worker(own_path(), env, plan.plugins);
   if (!description.ok()) {
     print_line(*env.err, fmt::format("bench {}: {}", command, description.error().message()));

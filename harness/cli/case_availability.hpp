@@ -41,8 +41,9 @@ CaseAvailability find_availability(const Plan& plan, std::string_view command, E
 // cases. If the worker fails, prints the error and returns an empty map.
 CudaSupports query_gpu_support(const Plan& plan, std::string_view command, Env& env);
 
-// Returns why `run` would skip cases or report them as unsupported.
-UnsupportedReasons unsupported_reasons(const Plan& plan);
+// Returns why `run` would skip cases or report them as unsupported. Prints an error of `command` if
+// the loaded oneDNN lacks functions of this program, so that it cannot be asked.
+UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view command, Env& env);
 
 // Where a table shows why a case cannot run. In a file or a pipe, each case has only one line, so
 // the row contains the reason.

@@ -107,7 +107,8 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   if (arguments.output == Output::json) {
-    print_json(*plan, query_gpu_support(*plan, "list", env), unsupported_reasons(*plan), env);
+    print_json(*plan, query_gpu_support(*plan, "list", env),
+               unsupported_reasons(*plan, "list", env), env);
   } else {
     print_table(*plan, find_availability(*plan, "list", env), env);
   }

@@ -26,8 +26,13 @@ namespace {
 
 // Time that a worker may take from writing its document to its exit.
 constexpr Nanoseconds kDocumentEndLimit = std::chrono::seconds(1);
+// Time limit of the handshake: enough to link and initialise the library on a busy machine.
+constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
 // Time limit for the answer which oneDNN a program loads.
 constexpr Nanoseconds kLibraryLimit = std::chrono::seconds(5);
+
+// With this variable, the loader looks for all functions of a program before it starts.
+constexpr const char* kBindNowVariable = "LD_BIND_NOW";
 
 // How a worker was started.
 struct WorkerStart {
@@ -38,8 +43,11 @@ struct WorkerStart {
 std::optional<ops::LibraryInfo> find_onednn(const WorkerStart& start,
                                             const std::function<bool()>& interrupted,
                                             Clock& clock) {
+  // Otherwise a library that lacks functions would end the process before it answers.
+  std::map<std::string, std::string> environment = start.environment;
+  environment.erase(kBindNowVariable);
   auto process = ChildProcess::start(
-      {start.program, {"worker", "--probe", std::string(kOnednnProbe)}, start.environment, {}});
+      {start.program, {"worker", "--probe", std::string(kOnednnProbe)}, environment, {}});
   if (!process) return std::nullopt;
   process->close_input();
   std::string line;
@@ -117,10 +125,17 @@ Result<std::string> read_worker_document(const DocumentRequest& request, Env& en
   return document;
 }
 
+std::optional<Error> find_missing_functions(const std::string& worker_program, Env& env) {
+  const auto document = read_worker_document({worker_program,
+                                              {"--probe", std::string(kOnednnProbe)},
+                                              {{kBindNowVariable, "1"}},
+                                              kStartLimit},
+                                             env);
+  return document.ok() ? std::nullopt : std::optional(document.error());
+}
+
 namespace {
 
-// Time limit of the handshake: enough to link and initialise the library on a busy machine.
-constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
 // Time that a worker may take to exit after `quit` or after it closed its output. It suffices to
 // free a gigabyte.
 constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);

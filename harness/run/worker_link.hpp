@@ -78,6 +78,10 @@ std::optional<ops::LibraryInfo> find_loaded_onednn(const WorkerProgram& program,
                                                    const std::function<bool()>& interrupted,
                                                    Clock& clock);
 
+// Asks a worker whether the oneDNN that it loads has all functions of the program. Returns an error
+// that names the library if it lacks one: this process, too, would end at the first call of it.
+std::optional<Error> find_missing_functions(const std::string& worker_program, Env& env);
+
 // Starts a worker process. Each call() and finish() passes the worker's new standard error output
 // to `on_error_output`, without oneDNN's own lines ("onednn_verbose,...") unless a variable of the
 // worker requests them.
