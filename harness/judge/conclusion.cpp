@@ -51,13 +51,33 @@ std::string format_progress(const std::vector<CaseAssessment>& judgements) {
   return " after " + format_pending(sum);
 }
 
+// Returns why the base has no time for the first case in which it failed; nullptr if it has all.
+const std::string* find_base_failure(const GateEvidence& evidence) {
+  for (const CaseEvidence& entry : evidence.cases) {
+    if (entry.failure && entry.failure->side == SideFailure::Side::base) {
+      return &entry.failure->reason;
+    }
+  }
+  return nullptr;
+}
+
+// Returns how far the measurements came: " during the candidate's run", " after 21 of 30 duets".
+// If no case was measured, the sides may have needed the whole time to answer, so that no run of
+// the candidate began.
+std::string format_reached(const GateEvidence& evidence,
+                           const std::vector<CaseAssessment>& judgements) {
+  const auto unmeasured = std::ranges::count(evidence.cases, true, &CaseEvidence::is_unmeasured);
+  if (unmeasured == 0) return format_progress(judgements);
+  if (unmeasured < std::ssize(evidence.cases)) return " during the candidate's run";
+  return find_base_failure(evidence) != nullptr
+             ? " before the candidate measured a case, and the base failed"
+             : " before the candidate measured a case";
+}
+
 // Returns why the evidence ended early, and how far it came.
 std::string format_end(const GateEvidence& evidence,
                        const std::vector<CaseAssessment>& judgements) {
-  const bool is_in_stage_one = std::ranges::any_of(
-      evidence.cases, [](const CaseEvidence& entry) { return entry.is_unmeasured; });
-  const std::string where =
-      is_in_stage_one ? " during the candidate's run" : format_progress(judgements);
+  const std::string where = format_reached(evidence, judgements);
   if (evidence.stopped) {
     return std::string(format_stop_cause(evidence.stopped)) + where;
   }
@@ -99,21 +119,12 @@ std::string undecided_sentence(const GateEvidence& evidence,
                      count_cut_short(judgements), judgements.size());
 }
 
-// Returns why the base has no time for the first case in which it failed; nullptr if it has all.
-const std::string* find_base_failure(const GateEvidence& evidence) {
-  for (const CaseEvidence& entry : evidence.cases) {
-    if (entry.failure && entry.failure->side == SideFailure::Side::base) {
-      return &entry.failure->reason;
-    }
-  }
-  return nullptr;
-}
-
 std::string cut_short_advice(const GateEvidence& evidence) {
-  if (evidence.stopped == StopCause::budget) {
-    return "use a larger --budget or fewer cases (--filter) to decide the others";
-  }
   const std::string* const failure = find_base_failure(evidence);
+  if (evidence.stopped == StopCause::budget) {
+    const std::string base = failure == nullptr ? "" : "; the base failed with: " + *failure;
+    return "use a larger --budget or fewer cases (--filter) to decide the others" + base;
+  }
   if (!evidence.stopped && failure != nullptr) {
     return fmt::format("mend the base; it failed with: {}", *failure);
   }

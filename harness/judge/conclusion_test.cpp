@@ -93,8 +93,26 @@ TEST_F(ConclusionTest, AGateThatCtrlCStoppedIsNeverGreen) {
   evidence_.cases[0].is_unmeasured = true;
   const Conclusion conclusion = conclude();
   EXPECT_EQ(conclusion.status, ExitStatus::not_measured);
-  EXPECT_THAT(conclusion.sentence,
-              StartsWith("stopped by Ctrl-C during the candidate's run; 1 of 1 cases not decided"));
+  EXPECT_THAT(conclusion.sentence, StartsWith("stopped by Ctrl-C before the candidate measured a "
+                                              "case; 1 of 1 cases not decided"));
+  add(Verdict::pass);
+  EXPECT_THAT(conclude().sentence, StartsWith("stopped by Ctrl-C during the candidate's run; 1 of "
+                                              "2 cases not decided"));
+}
+
+// The sentence said that such a budget ended during the candidate's run.
+TEST_F(ConclusionTest, ABudgetThatTheBaseUsedUpDidNotEndDuringTheCandidatesRun) {
+  evidence_.stopped = StopCause::budget;
+  for (int i = 0; i < 2; ++i) {
+    add(Verdict::inconclusive).cut_short = true;
+    evidence_.cases.back().is_unmeasured = true;
+    evidence_.cases.back().failure =
+        SideFailure{SideFailure::Side::base, Outcome::failed, "no answer"};
+  }
+  EXPECT_THAT(conclude().sentence,
+              StartsWith("stopped by the budget before the candidate measured a case, and the base "
+                         "failed; 2 of 2 cases not decided"));
+  EXPECT_THAT(conclude().advice, testing::EndsWith("; the base failed with: no answer"));
 }
 
 TEST_F(ConclusionTest, AGateThatWasKilledIsNeverGreen) {
