@@ -140,8 +140,11 @@ TEST(CompareTest, ReadsGoogleBenchmark) {
   folder.write("b.json", report("20"));
   const ProgramResult result = compare({"a.json", "b.json"}, folder);
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("BM_x/8"), HasSubstr("2.0x slower"), HasSubstr("too few")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("BM_x/8"), HasSubstr("1 unclear."), HasSubstr("  2.0x  "),
+                                Not(HasSubstr("slower")), HasSubstr("too few")));
+  folder.write("c.json", report("26"));
+  EXPECT_THAT(compare({"a.json", "c.json"}, folder).out,
+              AllOf(HasSubstr("1 slower."), HasSubstr("2.6x slower")));
 }
 
 TEST(CompareTest, TwoResultFilesOfDifferentMachineClassesAreIncomparable) {
@@ -184,7 +187,7 @@ TEST(CompareTest, GoogleBenchmarkOfAMachineWithOtherProcessorsIsIncomparable) {
   folder.write("c.json", report(R"("host_name": "a", "num_cpus": 8)"));
   folder.write("d.json", report(R"("num_cpus": 2, "caches": [{"type": "Data", "level": 1,)"
                                 R"( "size": 49152}])"));
-  EXPECT_THAT(compare({"a.json", "b.json"}, folder).out, HasSubstr("no change"));
+  EXPECT_THAT(compare({"a.json", "b.json"}, folder).out, HasSubstr("  0.0 %  "));
   EXPECT_THAT(compare({"a.json", "c.json"}, folder).out, HasSubstr("num_cpus differs: 2 and 8"));
   EXPECT_THAT(compare({"a.json", "d.json"}, folder).out,
               HasSubstr("caches differs: L1 Data 32768"));

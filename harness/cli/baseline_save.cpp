@@ -115,7 +115,8 @@ std::optional<Doubt> doubt_slower(const BaselineHistory& history, const Compared
   if (!is_clear && !is_slower) return std::nullopt;
   return Doubt{
       is_clear ? Doubt::Kind::clear : Doubt::Kind::possible,
-      format_effect(*compared.ratio, compared.low, compared.high) + " than the last stored run"};
+      format_effect(*compared.ratio, compared.low, compared.high, EffectDirection::certain) +
+          " than the last stored run"};
 }
 
 // Returns the doubts about the records, by case id. Call this before they are stored. Ignores what

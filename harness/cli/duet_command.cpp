@@ -49,7 +49,15 @@ GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
 std::string format_duet_effect(const CaseAssessment& judgement) {
   const double ratio = 1 + *judgement.effect;
   const bool is_factor = std::max(ratio, 1 / ratio) >= kMinFactor;
-  const std::string effect = is_factor ? format_effect(ratio, {}, {})
+  const bool is_certain =
+      (judgement.low && *judgement.low > 0) || (judgement.high && *judgement.high < 0);
+  const std::string basis =
+      fmt::format("over {} duets (p = {:.2g})\n", judgement.duets, judgement.p.value_or(1));
+  if (!is_certain) {
+    return fmt::format("no difference is certain: candidate {:+.2f} % against base {}",
+                       100 * *judgement.effect, basis);
+  }
+  const std::string effect = is_factor ? format_effect(ratio, {}, {}, EffectDirection::certain)
                                        : fmt::format("{:.2f} % {}", std::abs(100 * (ratio - 1)),
                                                      ratio < 1 ? "faster" : "slower");
   return fmt::format("candidate is {} than base over {} duets (p = {:.2g})\n", effect,

@@ -31,6 +31,8 @@ constexpr double kRunsFactor = 2;
 // Minimum number of processes of a side for an interval at equal speed: fewer do not show how
 // processes differ.
 constexpr std::int64_t kMinComparedProcesses = 3;
+// The verdict `same` permits an effect of this part of the resolution.
+constexpr double kSameFraction = 4;
 // Run-to-run variation of the median, as a fraction. The processes of one run do not show it,
 // because they share one state of the machine (docs/decisions/0019).
 constexpr double kRunsFloor = 0.003;
@@ -125,17 +127,27 @@ std::string format_case_outcome(const MeasuredCase& entry) {
   return entry.reason && !entry.reason->empty() ? name + ": " + *entry.reason : name;
 }
 
-CaseVerdict classify_effect(const ComparedCase& entry, const ComparisonOptions& options) {
+// The arguments are ratios.
+CaseVerdict classify_effect(double ratio, double low_ratio, double high_ratio,
+                            const ComparisonOptions& options) {
   const double limit = std::log1p(options.tolerance);
-  const double effect = std::log(*entry.ratio);
-  const double low = std::log(*entry.low);
-  const double high = std::log(*entry.high);
+  const double effect = std::log(ratio);
+  const double low = std::log(low_ratio);
+  const double high = std::log(high_ratio);
   if (low > 0 && effect >= limit) return CaseVerdict::slower;
   if (high < 0 && effect <= -limit) return CaseVerdict::faster;
   const double resolution = std::log1p(options.resolution);
-  return std::abs(effect) < resolution / 2 && low > -resolution && high < resolution
-             ? CaseVerdict::same
-             : CaseVerdict::unclear;
+  const double same = std::log1p(options.resolution / kSameFraction);
+  return std::abs(effect) < same && low > -resolution && high < resolution ? CaseVerdict::same
+                                                                           : CaseVerdict::unclear;
+}
+
+// Sets the verdict of a case that has a ratio but no interval, and the reason.
+void classify_without_interval(std::string reason, ComparedCase& result) {
+  result.reason = std::move(reason);
+  if (!result.ratio || std::max(*result.ratio, 1 / *result.ratio) < kEvidentRatio) return;
+  result.verdict = *result.ratio > 1 ? CaseVerdict::slower : CaseVerdict::faster;
+  result.reason += fmt::format("; equal runs do not differ by a factor of {:g}", kEvidentRatio);
 }
 
 void set_interval(double effect, const ShiftInterval& interval, ComparedCase& result) {
@@ -195,14 +207,15 @@ void compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candid
   state_times_at(*result.base, result);
   result.reason = explain_other_speed(fit, sides.front(), sides.back());
   if (std::min(sides.front().processes, sides.back().processes) < kMinComparedProcesses) {
-    result.reason =
-        explain_few_processes(sides.front().processes, sides.back().processes, kEqualSpeedCoverage);
+    classify_without_interval(
+        explain_few_processes(sides.front().processes, sides.back().processes, kEqualSpeedCoverage),
+        result);
     return;
   }
   result.low = std::exp(shift.value - shift.half_width());
   result.high = std::exp(shift.value + shift.half_width());
   result.confidence = kEqualSpeedCoverage;
-  result.verdict = classify_effect(result, options);
+  result.verdict = classify_effect(*result.ratio, *result.low, *result.high, options);
 }
 
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
@@ -220,18 +233,19 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
     if (result.base && result.candidate && *result.base > 0) {
       result.ratio = *result.candidate / *result.base;
     }
-    result.reason = "no interval: the source contains only medians";
+    classify_without_interval("no interval: the source contains only medians", result);
     return;
   }
   result.ratio = std::exp(*effect);
   if (result.base) state_times_at(*result.base, result);
   const auto interval = shift_interval(from, to, options.coverage);
   if (!interval) {
-    result.reason = explain_few_processes(std::ssize(from), std::ssize(to), options.coverage);
+    classify_without_interval(
+        explain_few_processes(std::ssize(from), std::ssize(to), options.coverage), result);
     return;
   }
   set_interval(*effect, *interval, result);
-  result.verdict = classify_effect(result, options);
+  result.verdict = classify_effect(*result.ratio, *result.low, *result.high, options);
 }
 
 std::optional<std::string> find_difference_of_conditions(const MeasuredCase& base,
@@ -321,26 +335,47 @@ void sort_cases(std::vector<ComparedCase>& cases) {
   });
 }
 
-std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases) {
-  std::map<std::string, std::pair<double, std::size_t>> sums;  // sum of logarithms, and count
-  std::pair<double, std::size_t> all;
+std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases,
+                                             const ComparisonOptions& options) {
+  std::map<std::string, std::vector<const ComparedCase*>> groups;
+  std::vector<const ComparedCase*> all;
   for (const ComparedCase& entry : cases) {
     if (!entry.ratio) continue;
-    for (auto* sum : {&sums[entry.group], &all}) {
-      sum->first += std::log(*entry.ratio);
-      ++sum->second;
-    }
+    groups[entry.group].push_back(&entry);
+    all.push_back(&entry);
   }
   std::vector<GroupRatio> ratios;
-  const auto add = [&](const std::string& name, const std::pair<double, std::size_t>& sum) {
-    ratios.push_back({name, sum.second, std::exp(sum.first / static_cast<double>(sum.second))});
-  };
-  for (const auto& [name, sum] : sums) add(name, sum);
-  if (all.second > 0) add("all", all);
+  for (const auto& [name, members] : groups) ratios.push_back(mean_ratio(name, members, options));
+  if (!all.empty()) ratios.push_back(mean_ratio("all", all, options));
   return ratios;
 }
 
 }  // namespace
+
+bool has_direction(CaseVerdict verdict) {
+  return verdict == CaseVerdict::slower || verdict == CaseVerdict::faster;
+}
+
+GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cases,
+                      const ComparisonOptions& options) {
+  double ratio = 0, low = 0, high = 0;  // sums of logarithms
+  for (const ComparedCase* entry : cases) {
+    const double value = std::log(*entry->ratio);
+    const double unknown = std::log(kEvidentRatio);
+    ratio += value;
+    low += entry->low ? std::log(*entry->low) : value - unknown;
+    high += entry->high ? std::log(*entry->high) : value + unknown;
+  }
+  const auto mean = [&](double sum) { return std::exp(sum / static_cast<double>(cases.size())); };
+  GroupRatio result{std::move(name), cases.size(), mean(ratio),
+                    mean(low),       mean(high),   CaseVerdict::unclear};
+  result.verdict = classify_effect(result.ratio, result.low, result.high, options);
+  // A mean of undecided cases decides nothing.
+  const bool is_supported = std::ranges::any_of(
+      cases, [&](const ComparedCase* entry) { return entry->verdict == result.verdict; });
+  if (has_direction(result.verdict) && !is_supported) result.verdict = CaseVerdict::unclear;
+  return result;
+}
 
 void state_times_at(double base, ComparedCase& compared) {
   compared.base = base;
@@ -352,6 +387,15 @@ void state_times_at(double base, ComparedCase& compared) {
 
 std::size_t Comparison::count(CaseVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
+}
+
+std::optional<double> Comparison::largest_same() const {
+  std::optional<double> largest;
+  for (const ComparedCase& entry : cases) {
+    if (entry.verdict != CaseVerdict::same) continue;
+    largest = std::max(largest.value_or(0), std::max(*entry.high - 1, 1 - *entry.low));
+  }
+  return largest;
 }
 
 Comparison compare(const Measurement& base, const Measurement& candidate,
@@ -395,7 +439,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   for (const Measurement* side : {&base, &candidate})
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
   sort_cases(result.cases);
-  result.groups = compute_group_ratios(result.cases);
+  result.groups = compute_group_ratios(result.cases, options);
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,8 @@ enum class CaseVerdict {
   // Effect: log(candidate / base).
   slower,        // effect above 0 by at least the tolerance; interval above 0
   faster,        // effect below 0 by at least the tolerance; interval below 0
-  same,          // neither; interval within +-resolution, effect within half of it
-  unclear,       // none of these three
+  same,          // neither; interval within +-resolution, effect within a quarter of it
+  unclear,       // none of these three; without an interval, all effects below kEvidentRatio
   incomparable,  // different work or measuring conditions, or the base's outcome is not ok
   failed,        // the base's outcome is ok, the candidate's is not
   removed,       // only the base has the case
@@ -53,12 +54,19 @@ struct ComparedCase {
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };
+// Whether the verdict states in which direction the time changed.
+bool has_direction(CaseVerdict verdict);
 
 // Mean ratio of the cases of a group.
 struct GroupRatio {
   std::string group;      // "conv/forward"; "all" comes last
   std::size_t cases = 0;  // number of cases with a ratio
   double ratio = 1;       // geometric mean
+  // Interval of the mean, as if the errors of all cases were equal: the cases of a run share its
+  // state of the machine. A case without an interval counts with the factor kEvidentRatio.
+  double low = 1, high = 1;
+  // slower, faster, same or unclear, as for a case; not slower or faster if no case is.
+  CaseVerdict verdict = CaseVerdict::unclear;
 };
 
 struct Comparison {
@@ -70,17 +78,24 @@ struct Comparison {
   std::vector<std::string> warnings;          // those of both measurements
   double tolerance = 0;                       // as ComparisonOptions::tolerance
   std::size_t count(CaseVerdict verdict) const;
+  // The largest change, as a fraction, that a case with the verdict `same` may have: the bound of
+  // an interval that is farthest from 1. nullopt without such cases.
+  std::optional<double> largest_same() const;
 };
 
 // Which machines the two sides may come from. any: also from different kinds of machines.
 enum class Machines { same_kind, any };
 
 struct ComparisonOptions {
-  double tolerance = 0.01;   // fraction; smaller effects are neither `slower` nor `faster`
-  double resolution = 0.05;  // fraction; the verdict `same` excludes larger effects
-  double coverage = 0.95;    // minimum coverage of the exact intervals
+  double tolerance = 0.01;  // fraction; smaller effects are neither `slower` nor `faster`
+  double resolution = 0.1;  // fraction; the verdict `same` excludes larger effects
+  double coverage = 0.95;   // minimum coverage of the exact intervals
   Machines machines = Machines::same_kind;
 };
+
+// Returns the mean of the cases, which must not be empty and must have ratios.
+GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cases,
+                      const ComparisonOptions& options);
 
 // States the times of a case with a ratio so that that of the base is `base`. The ratio stays.
 void state_times_at(double base, ComparedCase& compared);

@@ -158,17 +158,21 @@ void state_at_level_of_run(const MeasuredCase& base, const std::optional<double>
   if (compared.at_canary && base.at) compared.at_canary = base.at->canary;
 }
 
-std::optional<double> geometric_mean(const std::vector<ParameterGroup>& groups, std::size_t value) {
-  double sum = 0;
+std::optional<MeanSpeedUp> mean_speed_up(const std::vector<ParameterGroup>& groups,
+                                         std::size_t value) {
+  double sum = 0, low = 0, high = 0;  // logarithms
   int count = 0;
   for (const ParameterGroup& group : groups) {
     const auto& effect = group.effects[value];
     const auto speed_up = effect ? effect->speed_up() : std::nullopt;
     if (!speed_up || *speed_up <= 0) continue;
     sum += std::log(*speed_up);
+    low += std::log(effect->low().value_or(*speed_up / kEvidentRatio));
+    high += std::log(effect->high().value_or(*speed_up * kEvidentRatio));
     ++count;
   }
-  return count > 0 ? std::optional(std::exp(sum / count)) : std::nullopt;
+  if (count == 0) return std::nullopt;
+  return MeanSpeedUp{std::exp(sum / count), std::exp(low / count), std::exp(high / count)};
 }
 
 std::optional<double> divided(double work, const std::optional<double>& ratio) {
@@ -237,7 +241,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
   }
   if (result.groups.empty()) return no_pairs(side, parameter);
   for (std::size_t i = 0; i < result.values.size(); ++i) {
-    result.means.push_back(geometric_mean(result.groups, i));
+    result.means.push_back(mean_speed_up(result.groups, i));
   }
   return result;
 }

@@ -28,6 +28,12 @@ struct ParameterEffect {
   std::optional<double> high() const;
 };
 
+// A mean of speed-ups with its interval, computed as that of GroupRatio.
+struct MeanSpeedUp {
+  double value = 1;
+  double low = 1, high = 1;
+};
+
 // The cases that differ in the parameter alone.
 struct ParameterGroup {
   std::string base_id;
@@ -42,9 +48,9 @@ struct ParameterComparison {
   std::string against;              // the value that all are compared with
   std::vector<std::string> values;  // the others: numbers ascending, words as they first appear
   std::vector<ParameterGroup> groups;
-  bool is_work_equal = true;                 // whether every pair computes the same amount
-  std::vector<std::optional<double>> means;  // geometric means of the speed-ups, by value
-  std::size_t unpaired = 0;                  // cases that no other case pairs with
+  bool is_work_equal = true;                      // whether every pair computes the same amount
+  std::vector<std::optional<MeanSpeedUp>> means;  // geometric means, by value
+  std::size_t unpaired = 0;                       // cases that no other case pairs with
 };
 
 // `against`: nullopt for the first value: the smallest number, or the word that appears first.

@@ -57,7 +57,9 @@ TEST(CompareBy, PairsHaveTheRatioOfTheirTimes) {
   EXPECT_LT(*effect.low(), 1.25);
   EXPECT_GT(*effect.high(), 1.25);
   EXPECT_TRUE(effect.compared.changes.empty());
-  EXPECT_NEAR(*result.means[0], 1.25, 1e-5);
+  EXPECT_NEAR(result.means[0]->value, 1.25, 1e-5);
+  EXPECT_NEAR(result.means[0]->low, *effect.low(), 1e-9);
+  EXPECT_NEAR(result.means[0]->high, *effect.high(), 1e-9);
 }
 
 TEST(CompareBy, AgainstChoosesTheOtherSide) {
@@ -82,8 +84,8 @@ TEST(CompareBy, ASweepOverASizeComparesTheWorkPerTime) {
   EXPECT_THAT(result.values, ElementsAre("8", "16"));
   EXPECT_FALSE(result.is_work_equal);
   ASSERT_EQ(result.groups.size(), 1u);
-  EXPECT_NEAR(*result.means[0], 2, 1e-5);
-  EXPECT_NEAR(*result.means[1], 2, 1e-5);
+  EXPECT_NEAR(result.means[0]->value, 2, 1e-5);
+  EXPECT_NEAR(result.means[1]->value, 2, 1e-5);
 }
 
 TEST(CompareBy, ThreadsAreSortedAsNumbersAndAllComesLast) {
@@ -95,7 +97,7 @@ TEST(CompareBy, ThreadsAreSortedAsNumbersAndAllComesLast) {
   const ParameterComparison result = compared(report, "threads");
   EXPECT_EQ(result.against, "2");
   EXPECT_THAT(result.values, ElementsAre("16", "all"));
-  EXPECT_NEAR(*result.means[1], 4, 1e-3);
+  EXPECT_NEAR(result.means[1]->value, 4, 1e-3);
 }
 
 // A value that occurs only in cases without a partner used to have an empty column.

@@ -102,14 +102,13 @@ std::vector<double> find_times(const std::string& text) {
   return times;
 }
 
-// Returns the ratio that a change in words states: "2.0x slower", "12 % faster".
+// Returns the ratio that a change states: "2.0x slower", "12 % faster", "+0.4 %", "1.7x".
 std::optional<double> find_ratio(const std::string& text) {
-  static const std::regex kChange(R"(([0-9.]+)(x| %) (slower|faster))");
+  static const std::regex kChange(R"( ([-+]?[0-9.]+)(x| %)( slower| faster)?( |$))");
   std::smatch found;
-  if (text.find("no change") != std::string::npos) return 1;
   if (!std::regex_search(text, found, kChange)) return std::nullopt;
   const double number = std::stod(found[1]);
-  const bool is_slower = found[3] == "slower";
+  const bool is_slower = found[3] != " faster";
   if (found[2] == "x") return is_slower ? number : 1 / number;
   return is_slower ? 1 + number / 100 : 1 - number / 100;
 }

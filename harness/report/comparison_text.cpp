@@ -46,6 +46,9 @@ inline void fields(JsonWriter& writer, const GroupRatio& group) {
   writer.required("group", group.group);
   writer.required("cases", group.cases);
   writer.required("ratio", group.ratio);
+  writer.required("low", group.low);
+  writer.required("high", group.high);
+  writer.required("verdict", group.verdict);
 }
 
 namespace {
@@ -61,53 +64,76 @@ std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
-// Describes an effect in words, and its interval in the same unit and direction.
+// Describes an effect, and its interval in the same unit and direction.
 class Effect {
  public:
-  explicit Effect(double ratio) : ratio_(ratio), is_slower_(ratio >= 1) {}
+  Effect(double ratio, EffectDirection direction)
+      : ratio_(ratio), direction_(direction), is_slower_(ratio >= 1) {}
 
   bool rounds_to_zero() const { return percent(ratio_) == "0.0"; }
 
   std::string describe() const {
-    const char* direction = is_slower_ ? "slower" : "faster";
-    if (is_factor()) return fmt::format("{}x {}", short_number(to_factor(ratio_)), direction);
+    const std::string size = is_factor() ? factor(ratio_) + "x" : signed_percent(ratio_) + " %";
+    if (direction_ == EffectDirection::open) return size;
     if (rounds_to_zero()) return "no change";
-    return fmt::format("{} % {}", percent(ratio_), direction);
+    return fmt::format("{} {}", size, is_slower_ ? "slower" : "faster");
   }
 
   // Returns "2.0 to 4.0", or nullopt unless both bounds are positive.
   std::optional<std::string> describe_interval(const std::optional<double>& low,
                                                const std::optional<double>& high) const {
     if (!low || !high || *low <= 0 || *high <= 0) return std::nullopt;
-    const double near = is_slower_ ? *low : *high;
-    const double far = is_slower_ ? *high : *low;
-    if (is_factor()) {
-      return fmt::format("{} to {}", short_number(to_factor(near)), short_number(to_factor(far)));
-    }
-    return fmt::format("{} to {}{}", percent(near), percent(far), rounds_to_zero() ? " %" : "");
+    const bool is_mirrored = direction_ == EffectDirection::certain && !is_slower_;
+    const double near = is_mirrored ? *high : *low;
+    const double far = is_mirrored ? *low : *high;
+    return is_factor() ? fmt::format("{} to {}", factor(near), factor(far))
+                       : fmt::format("{} to {}", signed_percent(near), signed_percent(far));
   }
 
  private:
-  double to_factor(double ratio) const { return is_slower_ ? ratio : 1 / ratio; }
-  bool is_factor() const { return to_factor(ratio_) >= kMinFactor; }
+  bool is_factor() const { return std::max(ratio_, 1 / ratio_) >= kMinFactor; }
+  // An open direction has the ratio itself, which needs two decimals below 1.
+  std::string factor(double ratio) const {
+    if (direction_ == EffectDirection::certain) return short_number(is_slower_ ? ratio : 1 / ratio);
+    return ratio < 0.995 ? fmt::format("{:.2f}", ratio) : short_number(ratio);
+  }
   std::string percent(double ratio) const {
-    const std::string text = short_number(100 * (is_slower_ ? ratio - 1 : 1 - ratio));
+    const bool is_mirrored = direction_ == EffectDirection::certain && !is_slower_;
+    const std::string text = short_number(100 * (is_mirrored ? 1 - ratio : ratio - 1));
     return text == "-0.0" ? "0.0" : text;
+  }
+  std::string signed_percent(double ratio) const {
+    const std::string text = percent(ratio);
+    const bool has_sign = direction_ == EffectDirection::certain || text == "0.0" || text[0] == '-';
+    return has_sign ? text : "+" + text;
   }
 
   double ratio_;
+  EffectDirection direction_;
   bool is_slower_;
 };
 
+EffectDirection effect_direction(const ComparedCase& entry) {
+  return has_direction(entry.verdict) ? EffectDirection::certain : EffectDirection::open;
+}
+
 std::string format_interval(const ComparedCase& entry) {
   if (!entry.ratio || !(*entry.ratio > 0)) return std::string(kUnknown);
-  return Effect(*entry.ratio)
+  return Effect(*entry.ratio, effect_direction(entry))
       .describe_interval(entry.low, entry.high)
       .value_or(std::string(kUnknown));
 }
 
+// Returns the effect without its interval, which has a column of its own.
+std::string format_change(const ComparedCase& entry) {
+  return entry.ratio
+             ? format_effect(*entry.ratio, std::nullopt, std::nullopt, effect_direction(entry))
+             : std::string(kUnknown);
+}
+
 std::string format_case_effect(const ComparedCase& entry) {
-  return entry.ratio ? format_effect(*entry.ratio, entry.low, entry.high) : std::string(kUnknown);
+  return entry.ratio ? format_effect(*entry.ratio, entry.low, entry.high, effect_direction(entry))
+                     : std::string(kUnknown);
 }
 
 std::string format_change(const Change& change) {
@@ -137,11 +163,18 @@ std::string format_counts(const Comparison& comparison) {
   return text.empty() ? "no cases" : text;
 }
 
+// Returns the mean. If its direction is open, its interval says why.
+std::string format_mean(const GroupRatio& group) {
+  return has_direction(group.verdict)
+             ? format_effect(group.ratio, std::nullopt, std::nullopt, EffectDirection::certain)
+             : format_effect(group.ratio, group.low, group.high, EffectDirection::open);
+}
+
 std::string format_groups(const Comparison& comparison) {
   std::string text;
   for (const GroupRatio& group : comparison.groups) {
-    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group,
-                        format_effect(group.ratio, std::nullopt, std::nullopt), group.cases);
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group, format_mean(group),
+                        group.cases);
   }
   return text;
 }
@@ -196,19 +229,6 @@ constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
      }},
 }};
 
-// Returns the answer: the number of cases with each verdict, and the geometric mean of all cases.
-std::string format_comparison_answer(const Comparison& comparison) {
-  const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
-  std::string text = format_counts(comparison);
-  if (all != comparison.groups.end() && all->cases > 1) {
-    const std::string effect = format_effect(all->ratio, std::nullopt, std::nullopt);
-    const bool is_unchanged = all->ratio > 0 && Effect(all->ratio).rounds_to_zero();
-    text += is_unchanged ? fmt::format("; {} in the geometric mean", effect)
-                         : fmt::format("; the geometric mean is {}", effect);
-  }
-  return text + ".";
-}
-
 // Says what the times in the columns are. Empty if no case has a ratio.
 std::string describe_compared_times(const Comparison& comparison) {
   const auto ratios = std::ranges::count_if(
@@ -238,10 +258,34 @@ std::string format_compared_time(const std::optional<double>& nanoseconds) {
   });
 }
 
+EffectDirection effect_direction(const std::optional<double>& low,
+                                 const std::optional<double>& high) {
+  return low && high && (*low > 1 || *high < 1) ? EffectDirection::certain : EffectDirection::open;
+}
+
+std::string format_comparison_answer(const Comparison& comparison) {
+  const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
+  std::string text = format_counts(comparison);
+  if (all != comparison.groups.end() && all->cases > 1) {
+    const bool is_unchanged = all->verdict == CaseVerdict::same &&
+                              Effect(all->ratio, EffectDirection::open).rounds_to_zero();
+    text += is_unchanged ? "; no change in the geometric mean"
+                         : fmt::format("; the geometric mean is {}", format_mean(*all));
+  }
+  text += ".";
+  if (const auto largest = comparison.largest_same()) {
+    const std::size_t same = comparison.count(CaseVerdict::same);
+    text += fmt::format(" {} `same` changed by at most {} %.",
+                        same == 1 ? "The case that is" : "The cases that are",
+                        short_number(100 * *largest));
+  }
+  return text;
+}
+
 std::string format_effect(double ratio, const std::optional<double>& low,
-                          const std::optional<double>& high) {
+                          const std::optional<double>& high, EffectDirection direction) {
   if (!(ratio > 0)) return std::string(kUnknown);
-  const Effect effect(ratio);
+  const Effect effect(ratio, direction);
   const std::string text = effect.describe();
   const auto interval = effect.describe_interval(low, high);
   return interval ? fmt::format("{} ({})", text, *interval) : text;
@@ -271,10 +315,7 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
                      {entry.id, Tone::plain, shortener.forms(entry.id)},
                      {format_compared_time(entry.base)},
                      {format_compared_time(entry.candidate)},
-                     {format_or_unknown(entry.ratio,
-                                        [](double ratio) {
-                                          return format_effect(ratio, std::nullopt, std::nullopt);
-                                        })},
+                     {format_change(entry)},
                      {format_interval(entry)}},
                     format_reason_and_changes(entry)});
   }
@@ -289,9 +330,9 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text =
-      fmt::format("**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
-                  escape_markdown(comparison.base), format_counts(comparison));
+  std::string text = fmt::format(
+      "**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
+      escape_markdown(comparison.base), escape_markdown(format_comparison_answer(comparison)));
   if (comparison.programs) {
     text += escape_markdown(program_answer(*comparison.programs)) + "\n\n";
   }

@@ -20,12 +20,18 @@ namespace bench {
 // Effects from this factor on are shown as factors, which are then easier to read than percentages.
 inline constexpr double kMinFactor = 1.5;
 
-// Returns the effect of a change in words: "2.2x faster (2.1 to 2.3)", "3.0 % slower (2.0 to 4.0)",
-// "no change". The arguments are ratios of times, candidate / base. An interval that includes the
-// opposite direction has negative numbers: "0.4 % slower (-0.3 to 1.1)". The text has no interval
-// unless both bounds are positive. Returns "n/a" if `ratio` is not positive.
+// Whether the direction of an effect is certain. Only then does a text call it slower or faster.
+enum class EffectDirection { certain, open };
+// Returns the direction that an interval of ratios shows: open if it includes 1 or is missing.
+EffectDirection effect_direction(const std::optional<double>& low,
+                                 const std::optional<double>& high);
+
+// Returns the effect of a change. If its direction is certain: "2.2x faster (2.1 to 2.3)", "3.0 %
+// slower (2.0 to 4.0)". Otherwise the text has signed numbers, or the ratio itself: "+0.4 % (-0.3
+// to +1.1)", "1.7x (0.8 to 3.4)". The arguments are ratios of times, candidate / base. The text has
+// no interval unless both bounds are positive. Returns "n/a" if `ratio` is not positive.
 std::string format_effect(double ratio, const std::optional<double>& low,
-                          const std::optional<double>& high);
+                          const std::optional<double>& high, EffectDirection direction);
 
 // Formats a time of a comparison with four digits, also below a nanosecond, so that two times show
 // their ratio: "3.412 ns", "1.204 ms". Returns "n/a" if it is unknown.
@@ -41,6 +47,9 @@ struct ComparisonFormat {
   std::string (*write_by)(const ParameterComparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();
+// Returns the answer: the number of cases with each verdict, the geometric mean of all cases, and
+// by how much the cases with the verdict `same` may have changed.
+std::string format_comparison_answer(const Comparison& comparison);
 std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console);
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);

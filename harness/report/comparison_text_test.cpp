@@ -47,31 +47,68 @@ TEST(ComparisonText, SaysWhatChangedBesideTheEffect) {
 }
 
 TEST(EffectText, IsWhatAReaderWouldSay) {
-  EXPECT_EQ(format_effect(1 / 2.2, 1 / 2.3, 1 / 2.1), "2.2x faster (2.1 to 2.3)");
-  EXPECT_EQ(format_effect(1.03, 1.02, 1.04), "3.0 % slower (2.0 to 4.0)");
-  EXPECT_EQ(format_effect(0.97, 0.96, 0.98), "3.0 % faster (2.0 to 4.0)");
-  EXPECT_EQ(format_effect(1.3, 1.2, 1.55), "30 % slower (20 to 55)");
-  EXPECT_EQ(format_effect(12.34, 11, 13), "12x slower (11 to 13)");
-  EXPECT_EQ(format_effect(1.5, {}, {}), "1.5x slower");
-  EXPECT_EQ(format_effect(1.004, 0.997, 1.011), "0.4 % slower (-0.3 to 1.1)");
-  EXPECT_EQ(format_effect(0.9999, 0.99, 1.01), "no change (-1.0 to 1.0 %)");
-  EXPECT_EQ(format_effect(1, 1, 1), "no change (0.0 to 0.0 %)");
-  EXPECT_EQ(format_effect(0, {}, {}), "n/a");
+  constexpr EffectDirection kCertain = EffectDirection::certain;
+  EXPECT_EQ(format_effect(1 / 2.2, 1 / 2.3, 1 / 2.1, kCertain), "2.2x faster (2.1 to 2.3)");
+  EXPECT_EQ(format_effect(1.03, 1.02, 1.04, kCertain), "3.0 % slower (2.0 to 4.0)");
+  EXPECT_EQ(format_effect(0.97, 0.96, 0.98, kCertain), "3.0 % faster (2.0 to 4.0)");
+  EXPECT_EQ(format_effect(1.3, 1.2, 1.55, kCertain), "30 % slower (20 to 55)");
+  EXPECT_EQ(format_effect(12.34, 11, 13, kCertain), "12x slower (11 to 13)");
+  EXPECT_EQ(format_effect(1.5, {}, {}, kCertain), "1.5x slower");
+  EXPECT_EQ(format_effect(0, {}, {}, kCertain), "n/a");
+}
+
+// Cases that were `same` had the text "0.4 % slower (-0.3 to 1.1)", `unclear` ones "4.6x slower".
+TEST(EffectText, AnOpenDirectionIsNotNamed) {
+  constexpr EffectDirection kOpen = EffectDirection::open;
+  EXPECT_EQ(format_effect(1.004, 0.997, 1.011, kOpen), "+0.4 % (-0.3 to +1.1)");
+  EXPECT_EQ(format_effect(0.97, 0.92, 1.02, kOpen), "-3.0 % (-8.0 to +2.0)");
+  EXPECT_EQ(format_effect(0.9999, 0.99, 1.01, kOpen), "0.0 % (-1.0 to +1.0)");
+  EXPECT_EQ(format_effect(1.7, 0.8, 3.4, kOpen), "1.7x (0.80 to 3.4)");
+  EXPECT_EQ(format_effect(0.55, 0.3, 1.2, kOpen), "0.55x (0.30 to 1.2)");
+  EXPECT_EQ(format_effect(4.6, {}, {}, kOpen), "4.6x");
+  EXPECT_EQ(effect_direction(1.01, 1.2), EffectDirection::certain);
+  EXPECT_EQ(effect_direction(0.8, 0.9), EffectDirection::certain);
+  EXPECT_EQ(effect_direction(0.99, 1.2), kOpen);
+  EXPECT_EQ(effect_direction(1.01, {}), kOpen);
 }
 
 TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
   Comparison result = make_comparison(compared("a", CaseVerdict::slower, 1.21));
   result.cases.push_back(compared("b", CaseVerdict::same, 1));
-  result.groups = {{"conv", 2, 1.1}, {"all", 2, 1.1}};
-  EXPECT_THAT(format_comparison(result, {.width = 80}),
-              testing::StartsWith("1 slower, 1 same; the geometric mean is 10 % slower.\n"));
+  result.groups = {{"conv", 2, 1.1, 1.05, 1.15, CaseVerdict::slower},
+                   {"all", 2, 1.1, 1.05, 1.15, CaseVerdict::slower}};
+  EXPECT_THAT(format_comparison(result, {.width = 100}),
+              testing::StartsWith("1 slower, 1 same; the geometric mean is 10 % slower. The case "
+                                  "that is `same` changed by at\nmost 1.0 %.\n"));
 }
 
 TEST(ComparisonText, TheFirstSentenceSaysIfTheMeanIsUnchanged) {
   Comparison result = make_comparison(compared("a", CaseVerdict::same, 1));
-  result.groups = {{"conv", 2, 1}, {"all", 2, 1}};
-  EXPECT_THAT(format_comparison(result, {.width = 80}),
-              testing::StartsWith("1 same; no change in the geometric mean.\n"));
+  result.cases.push_back(compared("b", CaseVerdict::same, 1.001));
+  result.groups = {{"all", 2, 1, 0.99, 1.01, CaseVerdict::same}};
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("2 same; no change in the geometric mean. The cases that are "
+                                  "`same` changed by at most 1.1 %.\n"));
+}
+
+TEST(ComparisonText, NoTextBesideAnUndecidedCaseNamesADirection) {
+  ComparedCase wide = compared("conv-a", CaseVerdict::unclear, 4.6);
+  wide.low = 0.9;
+  wide.high = 24;
+  Comparison result = make_comparison(wide);
+  result.cases.push_back(compared("conv-b", CaseVerdict::same, 1.004));
+  result.groups = {{"all", 2, 2.1, 0.95, 4.9, CaseVerdict::unclear}};
+  const std::string text = format_comparison(result, {.width = kUnlimitedWidth});
+  EXPECT_THAT(text, testing::StartsWith("1 same, 1 unclear; the geometric mean is 2.1x (0.95 to "
+                                        "4.9)."));
+  EXPECT_THAT(text,
+              AllOf(testing::ContainsRegex("unclear +conv-a .* 4\\.6x +0\\.90 to 24\n"),
+                    testing::ContainsRegex("same +conv-b .* \\+0\\.4 % +-0\\.6 to \\+1\\.4\n")));
+  for (const std::string& each : {text, comparison_markdown(result)})
+    EXPECT_THAT(each, AllOf(Not(HasSubstr("slower")), Not(HasSubstr("faster"))));
+  const auto json = nlohmann::json::parse(comparison_json(result));
+  EXPECT_EQ(json.at("groups").at(0).at("verdict"), "unclear");
+  EXPECT_EQ(json.at("groups").at(0).at("low"), 0.95);
 }
 
 ProgramTime program(std::int64_t wall_ms, std::int64_t recorded_ms, std::int64_t samples) {

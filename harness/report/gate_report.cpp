@@ -156,7 +156,11 @@ std::string describe_effect(const CaseAssessment& judgement) {
   const auto ratio = [](const std::optional<double>& effect) {
     return effect ? std::optional(1 + *effect) : std::nullopt;
   };
-  return format_effect(1 + *judgement.effect, ratio(judgement.low), ratio(judgement.high));
+  const std::optional<double> low = ratio(judgement.low), high = ratio(judgement.high);
+  const bool has_direction =
+      judgement.verdict == Verdict::regression || judgement.verdict == Verdict::improved;
+  return format_effect(1 + *judgement.effect, low, high,
+                       has_direction ? EffectDirection::certain : effect_direction(low, high));
 }
 
 std::string format_duets(const CaseAssessment& judgement) {

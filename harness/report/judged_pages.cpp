@@ -166,21 +166,10 @@ std::string format_compared_case(const ComparedCase& entry) {
 }
 
 std::string format_comparison_lead(const Comparison& comparison) {
-  std::string text = comparison.programs ? program_answer(*comparison.programs) + " " : "";
-  text += fmt::format("{} against {}: ", comparison.candidate, comparison.base);
-  std::string_view separator = "";
-  for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
-    const std::size_t cases = comparison.count(static_cast<CaseVerdict>(i));
-    if (cases == 0) continue;
-    text += fmt::format("{}{} {}", separator, cases, kCaseVerdictNames[i]);
-    separator = ", ";
-  }
-  if (comparison.cases.empty()) text += "no cases";
-  if (!comparison.groups.empty()) {
-    text += fmt::format(". All together {:+.1f} % (geometric mean)",
-                        100 * (comparison.groups.back().ratio - 1));
-  }
-  return text + ".";
+  const std::string programs =
+      comparison.programs ? program_answer(*comparison.programs) + " " : "";
+  return fmt::format("{}{} against {}: {}", programs, comparison.candidate, comparison.base,
+                     format_comparison_answer(comparison));
 }
 
 Page::TableCell make_part_cell(const std::optional<Nanoseconds>& time) {

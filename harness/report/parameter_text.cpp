@@ -11,6 +11,7 @@
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,11 @@ namespace {
 struct Factor {
   double value = 1;
   std::optional<double> low, high;
+  // Whether it is certain that the factor is above 1, or that it is below.
+  bool is_certain() const {
+    if (low && high) return *low > 1 || *high < 1;
+    return value > 0 && std::max(value, 1 / value) >= kEvidentRatio;
+  }
 };
 
 // time_factor() compares times, which suits pairs with equal work. speed_factor() compares the work
@@ -52,10 +58,6 @@ std::string format_factor_interval(const Factor& factor) {
                      format_factor_number(*factor.high));
 }
 
-std::string format_pair_count(std::size_t count) {
-  return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
-}
-
 // Returns the value with the name of its parameter, "batch=8", or a clear word alone, "bf16".
 std::string format_value(const ParameterComparison& comparison, const std::string& value) {
   const bool is_word = !value.empty() &&
@@ -65,46 +67,72 @@ std::string format_value(const ParameterComparison& comparison, const std::strin
   return is_clear ? value : fmt::format("{}={}", comparison.parameter, value);
 }
 
-// Returns a sentence with the effect of the only pair, or with the mean over all pairs.
-std::string pair_sentence(const ParameterComparison& comparison) {
+Factor speed_factor(const MeanSpeedUp& mean) { return {mean.value, mean.low, mean.high}; }
+Factor time_factor(const MeanSpeedUp& mean) {
+  return {1 / mean.value, 1 / mean.high, 1 / mean.low};
+}
+
+// Returns "bf16 takes 0.65x the time of f32 (0.6 to 0.7)", or that no direction is certain.
+// `basis`: how the factor was computed; may be empty.
+std::string format_pair_effect(const ParameterComparison& comparison, const Factor& factor,
+                               const std::string& basis) {
   const std::string value = format_value(comparison, comparison.values.front());
   const std::string against = format_value(comparison, comparison.against);
+  const std::string_view measure = comparison.is_work_equal ? "the time" : "the work per time";
+  const bool has_interval = factor.low && factor.high;
+  // The interval of a mean is in the sentence only if it explains why nothing is certain.
+  const bool shows_interval = has_interval && (basis.empty() || !factor.is_certain());
+  std::vector<std::string> details;
+  if (shows_interval) details.push_back(format_factor_interval(factor));
+  if (!basis.empty()) details.push_back(basis);
+  const std::string end =
+      details.empty() ? ", without an interval" : fmt::format(" ({})", fmt::join(details, "; "));
+  if (!factor.is_certain()) {
+    return fmt::format("Whether {} or {} {} is not certain: {} {}{}.", value, against,
+                       comparison.is_work_equal ? "takes longer" : "does more work per time",
+                       format_factor(factor), measure, end);
+  }
+  return fmt::format("{} {} {} {} of {}{}.", value, comparison.is_work_equal ? "takes" : "does",
+                     format_factor(factor), measure, against, end);
+}
+
+// Returns a sentence with the effect of the only pair, or with the mean over all pairs.
+std::string pair_sentence(const ParameterComparison& comparison) {
   const auto& mean = comparison.means.front();
   if (!mean) {
-    return fmt::format("{} and {} cannot be compared; the reasons are below.", value, against);
+    return fmt::format("{} and {} cannot be compared; the reasons are below.",
+                       format_value(comparison, comparison.values.front()),
+                       format_value(comparison, comparison.against));
   }
-  const auto sentence = [&](const Factor& factor, const std::string& suffix) {
-    return comparison.is_work_equal ? fmt::format("{} takes {} the time of {}{}.", value,
-                                                  format_factor(factor), against, suffix)
-                                    : fmt::format("{} does {} the work per time of {}{}.", value,
-                                                  format_factor(factor), against, suffix);
-  };
   if (comparison.groups.size() > 1) {
-    const Factor factor{comparison.is_work_equal ? 1 / *mean : *mean, std::nullopt, std::nullopt};
-    return sentence(factor, fmt::format(" (geometric mean of {})",
-                                        format_pair_count(comparison.groups.size())));
+    return format_pair_effect(
+        comparison, comparison.is_work_equal ? time_factor(*mean) : speed_factor(*mean),
+        fmt::format("geometric mean of {}", pluralise(comparison.groups.size(), "pair")));
   }
   const ParameterEffect& only = *comparison.groups.front().effects.front();
-  const Factor factor = comparison.is_work_equal ? *time_factor(only) : *speed_factor(only);
-  return sentence(factor, factor.low && factor.high
-                              ? fmt::format(" ({})", format_factor_interval(factor))
-                              : std::string(", without an interval"));
+  return format_pair_effect(
+      comparison, comparison.is_work_equal ? *time_factor(only) : *speed_factor(only), "");
 }
 
 std::string sweep_sentence(const ParameterComparison& comparison) {
   std::string text =
       fmt::format("Speed-up against {}", format_value(comparison, comparison.against));
+  std::vector<std::string> uncertain;
   for (std::size_t i = 0; i < comparison.values.size(); ++i) {
-    text +=
-        fmt::format("{} {} {}", i == 0 ? ":" : ",", format_value(comparison, comparison.values[i]),
-                    format_or_unknown(comparison.means[i], [](double mean) {
-                      return format_factor({mean, std::nullopt, std::nullopt});
-                    }));
+    const auto& mean = comparison.means[i];
+    const std::string value = format_value(comparison, comparison.values[i]);
+    text += fmt::format("{} {} {}", i == 0 ? ":" : ",", value,
+                        format_or_unknown(mean, [](const MeanSpeedUp& known) {
+                          return format_factor(speed_factor(known));
+                        }));
+    if (mean && !speed_factor(*mean).is_certain()) uncertain.push_back(value);
   }
   if (comparison.groups.size() > 1) {
     text += fmt::format(" (geometric means of {} rows)", comparison.groups.size());
   }
-  return text + (comparison.is_work_equal ? "." : "; it is that of the work per time.");
+  text += comparison.is_work_equal ? "." : "; it is that of the work per time.";
+  if (uncertain.empty()) return text;
+  return text + fmt::format(" Not certain: {}.", fmt::join(uncertain, ", "));
 }
 
 bool is_sweep(const ParameterComparison& comparison) { return comparison.values.size() > 1; }

@@ -32,7 +32,7 @@ ParameterComparison pair_of_types() {
   result.against = "f32";
   result.values = {"bf16"};
   result.groups = {{kId, 1000, {effect(0.8)}}};
-  result.means = {1.25};
+  result.means = {MeanSpeedUp{1.25, 1.2, 1.28}};
   return result;
 }
 
@@ -60,7 +60,7 @@ TEST(ParameterText, PairsWithDifferentWorkAreToldByTheWorkPerTime) {
   sizes.values = {"8"};
   sizes.is_work_equal = false;
   sizes.groups[0].effects = {effect(4, 8)};
-  sizes.means = {2};
+  sizes.means = {MeanSpeedUp{2, 1.99, 2.01}};
   EXPECT_THAT(format_parameter_comparison(sizes, {.width = 80}),
               StartsWith("n=8 does 2.00x the work per time of n=1 (1.99 to 2.01).\n"));
 }
@@ -71,11 +71,38 @@ TEST(ParameterText, MoreValuesAreATableOfSpeedUps) {
   sweep.against = "1";
   sweep.values = {"2", "all"};
   sweep.groups[0].effects = {effect(0.5), std::nullopt};
-  sweep.means = {2, std::nullopt};
+  sweep.means = {MeanSpeedUp{2, 1.9, 2.1}, std::nullopt};
   EXPECT_EQ(format_parameter_comparison(sweep, {.width = 80}),
             "Speed-up against threads=1: threads=2 2.00x, threads=all n/a.\n\n"
             "case with threads=1                         time  threads=2  threads=all\n"
             "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us      2.00x          n/a\n");
+}
+
+TEST(ParameterText, AnEffectThatMayHaveEitherSignIsNotCertain) {
+  ParameterComparison open = pair_of_types();
+  open.groups[0].effects = {effect(1.01)};
+  EXPECT_THAT(format_parameter_comparison(open, {.width = 100}),
+              StartsWith("Whether bf16 or f32 takes longer is not certain: 1.01x the time (0.99 to "
+                         "1.04).\n"));
+  open.groups.push_back(open.groups.front());
+  open.means = {MeanSpeedUp{1.01, 0.95, 1.1}};
+  EXPECT_THAT(format_parameter_comparison(open, {.width = kUnlimitedWidth}),
+              StartsWith("Whether bf16 or f32 takes longer is not certain: 0.99x the time (0.91 to "
+                         "1.05; geometric mean of 2 pairs).\n"));
+  ParameterEffect& only = *open.groups[0].effects[0];
+  open.groups.pop_back();
+  only.compared.low = only.compared.high = std::nullopt;
+  EXPECT_THAT(format_parameter_comparison(open, {.width = 100}),
+              StartsWith("Whether bf16 or f32 takes longer is not certain: 1.01x the time, without "
+                         "an interval.\n"));
+  only.compared.ratio = 4;
+  EXPECT_THAT(format_parameter_comparison(open, {.width = 100}),
+              StartsWith("bf16 takes 4.00x the time of f32, without an interval.\n"));
+  open.values = {"bf16", "f16"};
+  open.groups[0].effects.push_back(effect(0.5));
+  open.means.emplace_back(MeanSpeedUp{2, 1.9, 2.1});
+  EXPECT_THAT(format_parameter_comparison(open, {.width = 100}),
+              StartsWith("Speed-up against f32: bf16 1.01x, f16 2.00x. Not certain: bf16.\n"));
 }
 
 TEST(ParameterText, WhatCannotBeComparedGivesItsReason) {

@@ -70,6 +70,9 @@ struct SpeedPlace {
 
 // Coverage of the intervals between runs, as calibrated (docs/decisions/0035).
 inline constexpr double kEqualSpeedCoverage = 0.95;
+// Two runs whose times differ by this factor are not equal, even if each has one process: equal
+// runs of all records differ by 2.11 at most, with or without canaries (docs/decisions/0041).
+inline constexpr double kEvidentRatio = 2.5;
 
 // A logarithm of a time or of a ratio, with its standard deviation.
 struct LogEstimate {
@@ -105,17 +108,17 @@ class EqualSpeedFit {
   // Returns for each run whether its threads were, at least at times, as far apart as those of
   // `run`, directly or by way of other runs. Other runs can be compared only roughly.
   std::vector<bool> runs_beside(std::size_t run) const;
+  // The same without a fit, for a caller that fits only these runs. `runs` must not be empty.
+  static std::vector<bool> find_runs_beside(std::span<const TimesBySpeed> runs, std::size_t run);
   // Returns all runs as one, at the mean of the levels of `runs`, which must not be empty.
   TimesBySpeed merge(std::span<const std::size_t> runs) const;
 
-  // The same without a fit, for a caller that fits only these runs. `runs` must not be empty.
-  static std::vector<bool> find_runs_beside(std::span<const TimesBySpeed> runs, std::size_t run);
  private:
+  EqualSpeedFit() = default;  // without a fit
+
   struct Speed {
     std::size_t place = 0;  // index into places_
     std::int64_t stratum = 0;
-  EqualSpeedFit() = default;  // without a fit
-
     auto operator<=>(const Speed&) const = default;
   };
   struct Observation {
