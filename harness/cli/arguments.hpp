@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "harness/host/machine_turn.hpp"
+#include "harness/report/notes.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/capture/launch.hpp"
 
@@ -90,6 +91,7 @@ struct Arguments {
   Beside beside = Beside::wait;     // --beside: what to do while another measurement runs
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
+  NoteExtent notes = NoteExtent::leading;  // --explain: all
   bool quick = false;
   bool dry_run = false;
   bool force = false;

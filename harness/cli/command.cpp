@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 25> kRunOptions = {"out",         "filter",
+constexpr std::array<std::string_view, 26> kRunOptions = {"out",         "filter",
                                                           "device",      "set",
                                                           "plugin",      "budget",
                                                           "quick",       "shard",
@@ -17,24 +17,24 @@ constexpr std::array<std::string_view, 25> kRunOptions = {"out",         "filter
                                                           "sample-rate", "profile-format",
                                                           "trace",       "trace-failures",
                                                           "baseline",    "under",
-                                                          "dry-run",     "json",
-                                                          "quiet",       "force",
-                                                          "beside"};
+                                                          "dry-run",     "explain",
+                                                          "json",        "quiet",
+                                                          "force",       "beside"};
 constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
 constexpr std::array<std::string_view, 7> kExplainOptions = {"arch",     "gpu", "json",  "from",
                                                              "baseline", "set", "plugin"};
-constexpr std::array<std::string_view, 9> kReportOptions = {
-    "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "force"};
+constexpr std::array<std::string_view, 10> kReportOptions = {
+    "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "explain", "force"};
 constexpr std::array<std::string_view, 10> kCompareOptions = {
     "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
     "json", "quiet",   "force"};
 constexpr std::array<std::string_view, 8> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "dry-run", "json", "quiet", "force"};
-constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
-                                                             "fail-on",  "json",  "quiet"};
-constexpr std::array<std::string_view, 26> kGateOptions = {"bisect",
+constexpr std::array<std::string_view, 7> kHistoryOptions = {
+    "baseline", "since", "filter", "fail-on", "explain", "json", "quiet"};
+constexpr std::array<std::string_view, 27> kGateOptions = {"bisect",
                                                            "baseline",
                                                            "base",
                                                            "base-env",
@@ -56,13 +56,14 @@ constexpr std::array<std::string_view, 26> kGateOptions = {"bisect",
                                                            "kit",
                                                            "from",
                                                            "self-test",
+                                                           "explain",
                                                            "json",
                                                            "quiet",
                                                            "force",
                                                            "beside"};
-constexpr std::array<std::string_view, 14> kDuetOptions = {
-    "bisect", "base", "base-env", "cand", "cand-env", "duets", "set",
-    "plugin", "seed", "out",      "json", "quiet",    "force", "beside"};
+constexpr std::array<std::string_view, 15> kDuetOptions = {
+    "bisect", "base", "base-env", "cand", "cand-env", "duets", "set",   "plugin",
+    "seed",   "out",  "explain",  "json", "quiet",    "force", "beside"};
 constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",  "duets",  "set",
                                                                "plugin", "seed",  "budget", "json",
                                                                "quiet",  "force", "beside"};
@@ -77,8 +78,8 @@ constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
-constexpr std::array<std::string_view, 8> kPeakOptions = {"filter", "device", "baseline", "quick",
-                                                          "budget", "json",   "quiet",    "beside"};
+constexpr std::array<std::string_view, 9> kPeakOptions = {
+    "filter", "device", "baseline", "quick", "budget", "explain", "json", "quiet", "beside"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 7> kWorkerOptions = {
     "describe", "probe", "support", "gpu", "arch", "networks", "plugin"};

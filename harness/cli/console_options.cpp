@@ -3,12 +3,14 @@
 
 #include "base/characters.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "base/terminal_text.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace bench {
 
@@ -40,6 +42,12 @@ ConsoleOptions console_options(const Env& env) {
   }
   console.colour = env.use_colour() ? Colour::on : Colour::off;
   return console;
+}
+
+NoteView note_view(const Arguments& arguments) {
+  std::string command = arguments.program;
+  for (const std::string& word : arguments.command_line) command += " " + shell_quoted(word);
+  return {arguments.notes, std::move(command)};
 }
 
 std::optional<std::size_t> limited_width(const Env& env) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "harness/cli/arguments.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/sparkline.hpp"
 
@@ -18,6 +19,9 @@ namespace bench {
 // terminal or its width is unknown. Without COLUMNS, the width of a file or pipe is unlimited. The
 // width is never smaller than a readable table needs. Files and pipes get no colours.
 ConsoleOptions console_options(const Env& env);
+
+// Returns which notes a command shows that measures nothing: the same command line shows all.
+NoteView note_view(const Arguments& arguments);
 
 // Returns the maximum width of tables; nullopt if there is no limit.
 std::optional<std::size_t> limited_width(const Env& env);

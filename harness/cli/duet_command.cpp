@@ -45,7 +45,8 @@ GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   return evidence;
 }
 
-// A duet is the instrument for small effects, so a percentage has two decimals.
+// A duet is the instrument for small effects, so a percentage has two decimals. The sentence calls
+// a side slower only if the bounds of the effect agree on the direction.
 std::string format_duet_effect(const CaseAssessment& judgement) {
   const double ratio = 1 + *judgement.effect;
   const bool is_factor = std::max(ratio, 1 / ratio) >= kMinFactor;
@@ -60,11 +61,36 @@ std::string format_duet_effect(const CaseAssessment& judgement) {
   const std::string effect = is_factor ? format_effect(ratio, {}, {}, EffectDirection::certain)
                                        : fmt::format("{:.2f} % {}", std::abs(100 * (ratio - 1)),
                                                      ratio < 1 ? "faster" : "slower");
-  return fmt::format("candidate is {} than base over {} duets (p = {:.2g})\n", effect,
-                     judgement.duets, judgement.p.value_or(1));
+  return fmt::format("candidate is {} than base {}", effect, basis);
 }
 
-std::string format_duet_result(const GateFile& gate) {
+// Returns the sentences on how certain the effect is.
+std::vector<Note> duet_notes(const GateFile& gate) {
+  const CaseAssessment& judgement = gate.judgements.front();
+  std::vector<Note> notes;
+  // The reason of an undecided case repeats the minimum detectable effect, which has its own note.
+  const bool is_repeated = judgement.detectable && !judgement.pending;
+  if (!judgement.reason.empty() && !is_repeated)
+    notes.push_back({NoteTopic::validity, judgement.reason});
+  if (judgement.low && judgement.high) {
+    notes.push_back(
+        {NoteTopic::quality,
+         fmt::format("at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %",
+                     100 * *judgement.low, 100 * *judgement.high,
+                     100 * gate.evidence.policy.bound_error)});
+  }
+  if (judgement.detectable) {
+    notes.push_back({NoteTopic::certainty, fmt::format("minimum detectable effect: {:.2f} %",
+                                                       100 * *judgement.detectable)});
+  }
+  if (auto beside = beside_sentence(gate.facts.beside); !beside.empty())
+    notes.push_back({NoteTopic::validity, std::move(beside)});
+  if (auto share = format_interrupted_rounds(gate.evidence))
+    notes.push_back({NoteTopic::other, *std::move(share)});
+  return notes;
+}
+
+std::string format_duet_result(const GateFile& gate, NoteExtent extent) {
   const CaseAssessment& judgement = gate.judgements.front();
   const std::string sides =
       fmt::format("  {}\n  {}\n  {}\n", judgement.id, format_side("base", *gate.facts.base),
@@ -75,25 +101,11 @@ std::string format_duet_result(const GateFile& gate) {
   std::string text = format_duet_effect(judgement);
   if (const auto equal = describe_equal_sides(gate)) text += "  " + *equal + "\n";
   text += sides;
-  // The reason of an undecided case repeats the minimum detectable effect, which has its own line.
-  const bool is_repeated = judgement.detectable && !judgement.pending;
-  if (!judgement.reason.empty() && !is_repeated) text += "  " + judgement.reason + "\n";
-  if (judgement.low && judgement.high) {
-    text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
-                        100 * *judgement.low, 100 * *judgement.high,
-                        100 * gate.evidence.policy.bound_error);
-  }
   text += fmt::format("  medians: base {}, candidate {}\n", format_time(*judgement.base),
                       format_time(*judgement.candidate));
-  if (judgement.detectable) {
-    text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
-  }
-  if (const auto beside = beside_sentence(gate.facts.beside); !beside.empty())
-    text += "  " + beside + "\n";
-  if (const auto share = format_interrupted_rounds(gate.evidence)) text += "  " + *share + "\n";
   const std::string changes = format_changes(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
-  return text;
+  return text + format_notes(duet_notes(gate), {extent, ""}, kUnlimitedWidth, "  ");
 }
 
 class DuetRunner {
@@ -134,7 +146,7 @@ class DuetRunner {
     gate_.conclusion = conclude(gate_, {});
     *env_.out << (arguments_.output == Output::json
                       ? gate_json(gate_, {})
-                      : format_console_lines(format_duet_result(gate_), env_));
+                      : format_console_lines(format_duet_result(gate_, arguments_.notes), env_));
     return status();
   }
 

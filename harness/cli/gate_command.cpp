@@ -5,6 +5,7 @@
 #include "base/file_stem.hpp"
 #include "base/folder.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/gate_options.hpp"
@@ -81,13 +82,18 @@ Status write_reports(const GateFile& gate, const KitPaths& kits, const std::stri
   return Done{};
 }
 
-void print_gate(const GateFile& gate, const KitPaths& kits, const Arguments& arguments, Env& env) {
+// `evidence`: the file of the gate.
+void print_gate(const GateFile& gate, const KitPaths& kits, const std::string& evidence,
+                const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     *env.out << gate_json(gate, kits);
     return;
   }
   if (env.variable("GITHUB_ACTIONS") == "true") *env.out << gate_annotations(gate, kits);
-  *env.out << gate_console(gate, kits, console_options(env));
+  ConsoleOptions console = console_options(env);
+  console.notes = {arguments.notes,
+                   fmt::format("{} report {}", arguments.program, shell_quoted(evidence))};
+  *env.out << gate_console(gate, kits, console);
 }
 
 // Returns `part` if options select or exempt cases, because other stored cases are then missing on
@@ -122,7 +128,7 @@ Result<ExitStatus> measure_and_report(GateRequest request, FileSink& file,
   BENCH_ASSIGN_OR_RETURN(const GateOutcome outcome, run_gate(request, file, *progress, env));
   progress.reset();  // clears the progress line before results are printed
   BENCH_RETURN_IF_ERROR(write_reports(outcome.gate, outcome.kits, request.folder, arguments));
-  print_gate(outcome.gate, outcome.kits, arguments, env);
+  print_gate(outcome.gate, outcome.kits, request.folder + "/" + kGateFile, arguments, env);
   if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "evidence: " + request.folder);
   return outcome.gate.conclusion.status;
 }
@@ -139,7 +145,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
     BENCH_RETURN_IF_ERROR(create_gate_folder(*arguments.out));
     BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
   }
-  print_gate(gate, {}, arguments, env);
+  print_gate(gate, {}, *arguments.gate.from, arguments, env);
   return gate.conclusion.status;
 }
 

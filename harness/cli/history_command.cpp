@@ -125,7 +125,8 @@ Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
       print_line(*env.err, "bench history: " + problem);
   }
   const TrendView view = make_view(arguments, env);
-  const ConsoleOptions console = console_options(env);
+  ConsoleOptions console = console_options(env);
+  console.notes = note_view(arguments);
   const std::vector<ShownTrend> shown = shown_trends(stored.trends, view);
   if (arguments.output == Output::json) {
     *env.out << trends_json(shown);

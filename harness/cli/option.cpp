@@ -284,6 +284,11 @@ constexpr std::array kOptions = {
              a.verbosity = Verbosity::quiet;
              return Done{};
            }},
+    Option{"explain", '\0', "", "show all notes on the numbers, not only the first three sentences",
+           [](Arguments& a, const std::string&) -> Status {
+             a.notes = NoteExtent::all;
+             return Done{};
+           }},
     Option{"force", '\0', "", "replace an existing output file",
            [](Arguments& a, const std::string&) -> Status {
              a.force = true;

@@ -367,6 +367,29 @@ std::string incomplete_note(const PeakRun& run, const PeakResults& results,
       unreached.empty() ? "" : " Not measured: " + unreached + ".");
 }
 
+// Returns the sentences on what the ceilings lack and how certain they are.
+std::vector<Note> peak_notes(const PeakRun& run, const PeakResults& results,
+                             const Arguments& arguments) {
+  std::vector<Note> notes;
+  const auto add = [&](NoteTopic topic, std::string text) {
+    if (!text.empty()) notes.push_back({topic, std::move(text)});
+  };
+  add(NoteTopic::quality, gpu_bandwidth_note(results.records, run.targets.gpu));
+  add(NoteTopic::validity, incomplete_note(run, results, arguments));
+  if (!results.records.empty() && !results.records.front().beside.empty()) {
+    add(NoteTopic::validity,
+        "Ceilings may be too low. " + beside_sentence(results.records.front().beside));
+  }
+  if (has_disturbed_case(run)) {
+    add(NoteTopic::certainty,
+        "Other programs or neighbours disturbed some loops, whose ceilings may be too low; each "
+        "further `bench peak` can only raise a ceiling.");
+  }
+  for (const RaisedCeiling& row : results.raised)
+    add(NoteTopic::other, raised_ceiling_note(row.measured, row.one_thread));
+  return notes;
+}
+
 void print_peaks(const PeakRun& run, const PeakResults& results, const std::string& path,
                  const Arguments& arguments, Env& env) {
   const std::vector<PeakRecord>& records = results.records;
@@ -380,20 +403,11 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
   }
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
-           << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
-  if (const std::string note = incomplete_note(run, results, arguments); !note.empty())
-    *env.out << wrap(note, console.width, 0);
-  if (!records.empty() && !records.front().beside.empty())
-    *env.out << wrap("Ceilings may be too low. " + beside_sentence(records.front().beside),
-                     console.width, 0);
-  for (const RaisedCeiling& row : results.raised)
-    *env.out << wrap(raised_ceiling_note(row.measured, row.one_thread), console.width, 0);
-  if (has_disturbed_case(run)) {
-    *env.out << wrap(
-        "Other programs or neighbours disturbed some loops, whose ceilings may be too "
-        "low. Each further `bench peak` can only raise a ceiling.",
-        console.width, 0);
-  }
+           << peak_table(records, console) << left_out_ceilings(run.targets.gpu, console);
+  // Measuring again could give other notes, so no command is named.
+  const std::string notes =
+      format_notes(peak_notes(run, results, arguments), {arguments.notes, ""}, console.width, "");
+  if (!notes.empty()) *env.out << '\n' << notes;
   // A run looks for ceilings in the default store, unless it names another one.
   const std::string store =
       arguments.baseline ? " --baseline " + shell_quoted(*arguments.baseline) : "";

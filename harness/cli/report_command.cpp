@@ -157,7 +157,9 @@ Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, E
 
 ConsoleOptions report_console(const Arguments& arguments, Env& env) {
   // In a file, tables have the default width, which fits a mail or a log.
-  return arguments.out ? ConsoleOptions{} : console_options(env);
+  ConsoleOptions console = arguments.out ? ConsoleOptions{} : console_options(env);
+  console.notes = note_view(arguments);
+  return console;
 }
 
 // Forwards each activity to all sinks.

@@ -245,8 +245,9 @@ Status print_text(const Report& report, const Plan& plan, const Arguments& argum
   VersusBaseline versus;
   if (const auto store = choose_store(report, arguments)) versus = versus_baseline(report, *store);
   console.versus_baseline = std::move(versus.cells);
-  console.table_notes = std::move(versus.notes);
-  console.all_notes_command = fmt::format("{} report {}", arguments.program, shell_quoted(path));
+  console.baseline_notes = std::move(versus.notes);
+  console.notes = {arguments.notes,
+                   fmt::format("{} report {}", arguments.program, shell_quoted(path))};
   *env.out << console_report(report, console);
   BENCH_RETURN_IF_ERROR(print_profile(report, arguments, path, env));
   print_next_commands(report, plan, arguments, path, env);

@@ -480,28 +480,6 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 
 }  // namespace
 
-namespace {
-
-std::string format_notes(const Report& report, const ConsoleOptions& options) {
-  const LeadingNotes notes = options.all_notes_command.empty()
-                                 ? LeadingNotes{answer_notes(report)}
-                                 : leading_notes(report, options.width);
-  std::string text = notes.texts.empty() ? "" : "\n";
-  for (const std::string& note : notes.texts) {
-    const std::string lines = wrap(note, options.width, kBulletIndent);
-    text += "- " + lines.substr(std::min(kBulletIndent, lines.size()));
-  }
-  if (notes.left_out == 0) return text;
-  const std::string announcement =
-      fmt::format("{} more note{}:", notes.left_out, notes.left_out == 1 ? "" : "s");
-  const std::string& command = options.all_notes_command;
-  // Users copy the command, so it is never wrapped.
-  const bool fits = announcement.size() + 1 + display_width(command) <= options.width;
-  return text + announcement + (fits ? " " : "\n  ") + command + '\n';
-}
-
-}  // namespace
-
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
@@ -529,10 +507,15 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
 
 std::string console_report(const Report& report, const ConsoleOptions& options) {
   std::string text = console_table(report, options);
-  for (const std::string& note : options.table_notes) text += wrap(note, options.width, 2);
   const std::string networks = console_networks(summarise_networks(report), options);
   if (!networks.empty()) text += '\n' + networks;
-  return text + format_notes(report, options);
+  std::vector<Note> notes = rank_answer_notes(report);
+  for (const std::string& note : options.baseline_notes) {
+    const bool is_first = &note == &options.baseline_notes.front();
+    notes.push_back({is_first ? NoteTopic::validity : NoteTopic::other, note});
+  }
+  const std::string below = format_notes(notes, options.notes, options.width, "- ");
+  return below.empty() ? text : text + '\n' + below;
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/terminal_text.hpp"
+#include "harness/report/notes.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/summary.hpp"
 
@@ -39,10 +40,8 @@ struct ConsoleOptions {
   // Cells of the column `vs baseline` by case id. If the map is empty, the table has no such
   // column.
   std::map<std::string, std::string> versus_baseline = {};
-  std::vector<std::string> table_notes = {};  // sentences directly below the table
-  // The command that shows all notes about the times. If set, the report shows only the leading
-  // notes and this command; otherwise it shows all notes.
-  std::string all_notes_command = {};
+  std::vector<std::string> baseline_notes = {};  // notes on this column
+  NoteView notes = {};                           // which notes are shown
 };
 
 // Returns the answer in a sentence (run_answer.hpp), then a table: case, median, half width of its

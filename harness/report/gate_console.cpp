@@ -68,10 +68,10 @@ std::vector<TextRow> make_gate_rows(const std::vector<const CaseAssessment*>& li
   return rows;
 }
 
-std::string format_header(const GateFile& gate, std::size_t width) {
-  std::string text = wrap(gate.conclusion.sentence, width, 0);
-  for (const std::string& line : context_lines(gate)) text += wrap(line, width, 2);
-  return text;
+std::string format_header(const GateFile& gate, const ConsoleOptions& options) {
+  std::string text = wrap(gate.conclusion.sentence, options.width, 0);
+  for (const std::string& line : side_lines(gate)) text += wrap(line, options.width, 2);
+  return text + format_notes(gate_notes(gate), options.notes, options.width, "  ");
 }
 
 std::string render_gate_table(const std::vector<const CaseAssessment*>& listed,
@@ -117,7 +117,7 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
     summaries += wrap(summarise_unlisted_cases({unlisted, listed.end()}), width, 0);
     listed.erase(unlisted, listed.end());
   }
-  std::string text = format_header(gate, width);
+  std::string text = format_header(gate, options);
   if (!listed.empty()) text += render_gate_table(listed, kits, options);
   if (!summaries.empty()) text += "\n" + summaries;
   // Users copy the command, so it is not wrapped.

@@ -99,7 +99,7 @@ std::optional<std::string> format_interrupted_rounds(const GateEvidence& evidenc
       100 * static_cast<double>(rounds - uninterrupted) / static_cast<double>(rounds));
 }
 
-std::vector<std::string> context_lines(const GateFile& gate) {
+std::vector<std::string> side_lines(const GateFile& gate) {
   std::vector<std::string> lines;
   if (!gate.conclusion.advice.empty()) {
     lines.push_back(fmt::format("exit status {}: {}", static_cast<int>(gate.conclusion.status),
@@ -114,17 +114,30 @@ std::vector<std::string> context_lines(const GateFile& gate) {
                     "measure both sides together and detect effects of {:g} %",
                     gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
   }
+  return lines;
+}
+
+std::vector<Note> gate_notes(const GateFile& gate) {
+  std::vector<Note> notes;
   if (const auto& problems = gate.evidence.store_problems; !problems.empty()) {
-    lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
-                                problems.size() == 1 ? "" : "s", problems.front()));
+    notes.push_back({NoteTopic::validity,
+                     fmt::format("the store has {}, the first: {}",
+                                 pluralise(problems.size(), "malformed line"), problems.front())});
   }
   if (auto beside = beside_sentence(gate.facts.beside); !beside.empty())
-    lines.push_back(std::move(beside));
-  if (auto equal = format_interrupted_rounds(gate.evidence)) lines.push_back(*std::move(equal));
+    notes.push_back({NoteTopic::validity, std::move(beside)});
+  if (auto share = format_interrupted_rounds(gate.evidence))
+    notes.push_back({NoteTopic::certainty, *std::move(share)});
   if (!gate.evidence.changes.empty()) {
-    lines.push_back("changed: " + format_changes(gate.evidence.changes));
+    notes.push_back({NoteTopic::validity, "changed: " + format_changes(gate.evidence.changes)});
   }
-  if (gate.spent) lines.push_back(format_times_spent(gate));
+  if (gate.spent) notes.push_back({NoteTopic::other, format_times_spent(gate)});
+  return notes;
+}
+
+std::vector<std::string> context_lines(const GateFile& gate) {
+  std::vector<std::string> lines = side_lines(gate);
+  for (Note& note : gate_notes(gate)) lines.push_back(std::move(note.text));
   return lines;
 }
 

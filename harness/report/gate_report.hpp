@@ -16,8 +16,12 @@
 
 namespace bench {
 
-// Returns sentences that concern all cases: what to do about the exit status, the sides, a missing
-// base, how steady the machine was, changed libraries.
+// Returns what to do about the exit status, the sides, and a missing base.
+std::vector<std::string> side_lines(const GateFile& gate);
+// Returns sentences that concern all cases: how steady the machine was, changed libraries, how long
+// the gate took.
+std::vector<Note> gate_notes(const GateFile& gate);
+// Returns both.
 std::vector<std::string> context_lines(const GateFile& gate);
 
 // Returns in which fraction of the duets' rounds a sample lost its processor, as a sentence.

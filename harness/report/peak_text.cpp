@@ -159,25 +159,24 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
-                           const ConsoleOptions& console) {
-  std::string notes;
+std::string gpu_bandwidth_note(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts) {
   const auto measured =
       find_bandwidth(find_gpu_ceilings(records, facts.gpu), kMemoryLevels.back(), 1);
-  if (facts.theoretical_bandwidth && measured) {
-    notes +=
-        wrap(fmt::format("By its clock and its bus, the memory of {} moves {}; {:.0f} % of it was "
-                         "reached.",
-                         facts.gpu, format_rate(*facts.theoretical_bandwidth),
-                         100 * measured->value / facts.theoretical_bandwidth->value),
-             console.width, 0);
-  }
-  if (!facts.left_out.empty())
-    notes += wrap(fmt::format("{} has no such ceiling:", facts.gpu), console.width, 0);
+  if (!facts.theoretical_bandwidth || !measured) return "";
+  return fmt::format(
+      "By its clock and its bus, the memory of {} moves {}; {:.0f} % of it was reached.", facts.gpu,
+      format_rate(*facts.theoretical_bandwidth),
+      100 * measured->value / facts.theoretical_bandwidth->value);
+}
+
+std::string left_out_ceilings(const GpuPeakFacts& facts, const ConsoleOptions& console) {
+  if (facts.left_out.empty()) return "";
+  std::string text =
+      "\n" + wrap(fmt::format("{} has no such ceiling:", facts.gpu), console.width, 0);
   for (const std::string& line : facts.left_out) {
-    notes += "- " + wrap(line, console.width, kListIndent).substr(kListIndent);
+    text += "- " + wrap(line, console.width, kListIndent).substr(kListIndent);
   }
-  return notes.empty() ? notes : "\n" + notes;
+  return text;
 }
 
 std::string raised_ceiling_note(const Ceiling& measured, const CeilingValue& one_thread) {

@@ -31,10 +31,11 @@ std::string peak_sentence(const std::vector<PeakRecord>& records);
 // Returns a table with a row per ceiling. The columns are one thread, all threads, and the GPU, as
 // far as the records have them.
 std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOptions& console);
-// Returns lines for below the table: the fraction of the theoretical bandwidth that the GPU's
-// memory reached, and the GPU's left-out ceilings. Empty without a GPU.
-std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
-                           const ConsoleOptions& console);
+// Returns the fraction of the theoretical bandwidth that the GPU's memory reached, as a sentence.
+// Empty without a GPU.
+std::string gpu_bandwidth_note(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts);
+// Returns a list of the GPU's left-out ceilings for below the table. Empty if there are none.
+std::string left_out_ceilings(const GpuPeakFacts& facts, const ConsoleOptions& console);
 // Returns {"peaks": [...], "left_out": [...]}. `peaks` contains the records as the store has them.
 std::string peak_json(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts = {});
 

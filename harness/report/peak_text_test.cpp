@@ -91,12 +91,14 @@ TEST(PeakText, NotesCompareTheMemoryWithItsClockAndNameWhatIsLeftOut) {
   ConsoleOptions console;
   console.width = 80;
   GpuPeakFacts facts{"Fake GPU", BytesPerSecond{5e12}, {"gemm_f64: sm_86 has none for f64"}};
-  EXPECT_EQ(gpu_peak_notes(with_gpu({}), facts, console),
-            "\nBy its clock and its bus, the memory of Fake GPU moves 5.000 TB/s; 86 % of it\n"
-            "was reached.\n"
-            "Fake GPU has no such ceiling:\n"
+  EXPECT_EQ(gpu_bandwidth_note(with_gpu({}), facts),
+            "By its clock and its bus, the memory of Fake GPU moves 5.000 TB/s; 86 % of it was "
+            "reached.");
+  EXPECT_EQ(left_out_ceilings(facts, console),
+            "\nFake GPU has no such ceiling:\n"
             "- gemm_f64: sm_86 has none for f64\n");
-  EXPECT_EQ(gpu_peak_notes({}, {}, console), "");
+  EXPECT_EQ(gpu_bandwidth_note({}, {}), "");
+  EXPECT_EQ(left_out_ceilings({}, console), "");
 }
 
 TEST(PeakText, JsonHoldsTheStoredRecords) {

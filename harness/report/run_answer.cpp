@@ -293,7 +293,7 @@ std::string missing_interval_note(const Report& report) {
   const std::string range =
       fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
   return fmt::format(
-      "{} ha{} no interval: {} process{} {} too few for one{}; `--set measure.processes={}` gives "
+      "{} ha{} no interval: {} {} {} too few for one{}; `--set measure.processes={}` gives "
       "one.",
       pluralise(missing, "case"), missing == 1 ? "s" : "ve", range,
       most == 1 ? "process" : "processes", most == 1 ? "is" : "are",
@@ -399,34 +399,26 @@ std::string answer_sentence(const Report& report) {
 
 namespace {
 
-// The questions that notes answer, most important first: how good the times are, how certain they
-// are, and where most time can be gained.
-enum class NoteTopic { quality, certainty, gain, other };
-
-struct AnswerNote {
-  NoteTopic topic = NoteTopic::other;
-  std::string text;
-};
-
-// Collects notes in reading order. The first note of a topic answers its question. Further notes of
-// the topic only add details, so they get the topic `other`.
+// Collects notes in reading order.
 class AnswerNotes {
  public:
   void add(NoteTopic topic, std::string text) {
     if (text.empty()) return;
-    const bool is_answered = std::ranges::count(notes_, topic, &AnswerNote::topic) > 0;
+    const bool is_answered = std::ranges::count(notes_, topic, &Note::topic) > 0;
     notes_.push_back({is_answered ? NoteTopic::other : topic, std::move(text)});
   }
   void add(NoteTopic topic, std::vector<std::string> texts) {
     for (std::string& text : texts) add(topic, std::move(text));
   }
-  std::vector<AnswerNote> take() && { return std::move(notes_); }
+  std::vector<Note> take() && { return std::move(notes_); }
 
  private:
-  std::vector<AnswerNote> notes_;
+  std::vector<Note> notes_;
 };
 
-std::vector<AnswerNote> make_notes(const Report& report) {
+}  // namespace
+
+std::vector<Note> rank_answer_notes(const Report& report) {
   const bool is_measured = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
   if (!is_measured) return {};
@@ -446,41 +438,10 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   return std::move(notes).take();
 }
 
-std::size_t count_lines(const std::string& note, std::size_t width) {
-  return static_cast<std::size_t>(std::ranges::count(wrap(note, width, kBulletIndent), '\n'));
-}
-
-}  // namespace
-
 std::vector<std::string> answer_notes(const Report& report) {
   std::vector<std::string> texts;
-  for (AnswerNote& note : make_notes(report)) texts.push_back(std::move(note.text));
+  for (Note& note : rank_answer_notes(report)) texts.push_back(std::move(note.text));
   return texts;
-}
-
-LeadingNotes leading_notes(const Report& report, std::size_t width) {
-  std::vector<AnswerNote> notes = make_notes(report);
-  std::vector<bool> is_shown(notes.size());
-  std::size_t free_lines = kMaxNoteLines;
-  for (const NoteTopic topic :
-       {NoteTopic::quality, NoteTopic::certainty, NoteTopic::gain, NoteTopic::other}) {
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      if (notes[i].topic != topic) continue;
-      const std::size_t lines = count_lines(notes[i].text, width);
-      if (lines > free_lines) continue;
-      is_shown[i] = true;
-      free_lines -= lines;
-    }
-  }
-  LeadingNotes leading;
-  for (std::size_t i = 0; i < notes.size(); ++i) {
-    if (is_shown[i]) {
-      leading.texts.push_back(std::move(notes[i].text));
-    } else {
-      ++leading.left_out;
-    }
-  }
-  return leading;
 }
 
 }  // namespace bench

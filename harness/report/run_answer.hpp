@@ -4,9 +4,9 @@
 // functions.
 #pragma once
 
+#include "harness/report/notes.hpp"
 #include "harness/result/report.hpp"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,21 +20,10 @@ std::string answer_sentence(const Report& report);
 // recovered, advice, and what makes the times uncertain. The latter name the option or command that
 // helps. Empty if no case has a time. The sums count each layer as often as its network contains
 // it, with the cache mode that comes first. They count a whole network only if its layers have no
-// times.
+// times. The first note of a topic answers its question; further ones only add details, so their
+// topic is `other`.
+std::vector<Note> rank_answer_notes(const Report& report);
+// Returns the texts of these notes.
 std::vector<std::string> answer_notes(const Report& report);
-
-// Maximum number of lines of notes below the table in a terminal, without the next commands.
-inline constexpr std::size_t kMaxNoteLines = 6;
-// The indent of the second line of a note.
-inline constexpr std::size_t kBulletIndent = 2;
-
-// The most important of answer_notes(), as far as they fit.
-struct LeadingNotes {
-  std::vector<std::string> texts;  // in the order of answer_notes()
-  std::size_t left_out = 0;        // number of other notes
-};
-// Selects notes that fit into kMaxNoteLines lines of `width` columns. The notes on how good the
-// times are come first, then those on how certain they are, then those on gains, then all others.
-LeadingNotes leading_notes(const Report& report, std::size_t width);
 
 }  // namespace bench

@@ -289,33 +289,33 @@ Report report_with_all_notes() {
 }
 
 // All notes together once took more lines than a terminal has below a table.
-TEST(RunAnswer, TheLeadingNotesHaveSixLinesAndAnswerTheMostImportantQuestions) {
-  const Report report = report_with_all_notes();
-  const std::vector<std::string> all = answer_notes(report);
+TEST(RunAnswer, TheThreeShownNotesAnswerTheMostImportantQuestions) {
+  const std::vector<Note> all = rank_answer_notes(report_with_all_notes());
   EXPECT_GE(all.size(), 7U);
-  const LeadingNotes leading = leading_notes(report, 80);
-  EXPECT_EQ(leading.texts.size() + leading.left_out, all.size());
-  std::ptrdiff_t lines = 0;
-  for (const std::string& note : leading.texts) {
-    lines += std::ranges::count(wrap(note, 80, kBulletIndent), '\n');
-  }
-  EXPECT_LE(lines, static_cast<std::ptrdiff_t>(kMaxNoteLines));
-  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("ceilings permit")));
-  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("could gain")));
-  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("--set measure.processes")));
+  const ShownNotes shown = select_notes(all, NoteExtent::leading);
+  EXPECT_EQ(shown.texts.size() + shown.left_out, all.size());
+  EXPECT_THAT(shown.texts,
+              testing::UnorderedElementsAre(HasSubstr("ceilings permit"), HasSubstr("could gain"),
+                                            HasSubstr("--set measure.processes")));
 }
 
 TEST(RunAnswer, TheConsoleNamesTheCommandThatShowsTheOtherNotes) {
   ConsoleOptions options;
   options.width = 80;
-  options.all_notes_command = "bench report r.jsonl";
-  const std::string text = console_report(report_with_all_notes(), options);
-  EXPECT_THAT(text, testing::EndsWith(" more notes: bench report r.jsonl\n"));
-  const std::string below = text.substr(text.rfind("\n\n") + 2);
-  EXPECT_LE(std::ranges::count(below, '\n'), static_cast<std::ptrdiff_t>(kMaxNoteLines) + 1);
-  options.all_notes_command.clear();
+  options.notes.command = "bench report r.jsonl";
+  EXPECT_THAT(console_report(report_with_all_notes(), options),
+              testing::EndsWith(" more notes: bench report r.jsonl --explain\n"));
+  options.notes.extent = NoteExtent::all;
   EXPECT_THAT(console_report(report_with_all_notes(), options),
               testing::Not(HasSubstr("more notes")));
+}
+
+TEST(RunAnswer, NotesOnTheColumnOfTheBaselineCountToo) {
+  ConsoleOptions options;
+  options.baseline_notes = {"vs baseline, 1 case: no baseline: none", "Another one."};
+  const std::string text = console_report(report_with_all_notes(), options);
+  EXPECT_THAT(text, HasSubstr("\n- vs baseline, 1 case: no baseline: none\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("Another one.")));
 }
 
 }  // namespace
