@@ -30,6 +30,8 @@ constexpr double kCreepFactor = 2;
 // Runs that may still wait for a change point, and how many run-to-run sigmas make them clear.
 constexpr std::size_t kMaxPendingRuns = 5;
 constexpr double kPendingSigmas = 4;
+// Fewer runs show the variation beside a change too badly.
+constexpr std::size_t kMinPendingSeries = 5;
 // An evident change is larger than this in run-to-run sigmas and in tolerances. In 1,000 runs, a
 // machine that is sometimes disturbed does not reach both by chance.
 constexpr double kEvidentSigmas = 10;
@@ -340,8 +342,16 @@ std::optional<double> spread_beside(std::span<const double> values, std::size_t 
   return std::sqrt(squares / static_cast<double>(2 * differences));
 }
 
+// The variation of runs that a change at `index` must exceed. In an epoch that is too short for a
+// change point, it is that beside the change.
+std::optional<double> variation_between_runs(const CaseTrend& trend, std::span<const double> values,
+                                             std::size_t index) {
+  return trend.is_searched ? trend.spread : spread_beside(values, index);
+}
+
 // Returns the change at `index` if it is evident. Needs no minimum number of runs: the variation
-// that both sides show decides, and with one run each that between processes.
+// that both sides show decides, with one run each that between processes, and in any case what
+// equal runs never differ by.
 std::optional<PendingChange> evident_change(const Search& search, const Window& window,
                                             std::size_t index, double tolerance) {
   const std::span<const double> values = window.values;
@@ -349,38 +359,43 @@ std::optional<PendingChange> evident_change(const Search& search, const Window& 
   change.runs = values.size() - index;
   change.certainty = PendingChange::Certainty::evident;
   change.effect = *median(values.last(change.runs)) - *median(values.first(index));
-  const std::optional<double> between_runs =
-      search.trend.is_searched ? search.trend.spread : spread_beside(values, index);
+  const std::optional<double> between_runs = variation_between_runs(search.trend, values, index);
   const std::optional<double> sigma = between_runs ? between_runs : search.between_processes;
-  if (!sigma) return std::nullopt;
   // A single run may be one that something disturbed.
   const double factor = change.runs == 1 ? 2 : 1;
-  const double limit =
-      factor * std::max(std::log1p(kEvidentFactor * tolerance), kEvidentSigmas * *sigma);
+  double limit = std::log(kEvidentRatio);
+  if (sigma) {
+    const double by_variation =
+        factor * std::max(std::log1p(kEvidentFactor * tolerance), kEvidentSigmas * *sigma);
+    limit = std::min(limit, by_variation);
+  }
   const double size = std::abs(change.effect);
   const std::size_t disturbed = permitted_disturbed(values, index);
   if (size < limit || gap_at(values, index, disturbed) < limit / 2) return std::nullopt;
-  if (between_runs && *sigma > 0) change.sigmas = size / *sigma;
+  if (between_runs && *between_runs > 0) change.sigmas = size / *between_runs;
   return change;
 }
 
 // Returns the change of the last runs by some sigmas, if there is one.
 std::optional<PendingChange> possible_change(const CaseTrend& trend, const Window& window,
                                              double tolerance) {
-  if (!trend.spread) return std::nullopt;
   const std::span<const double> values = window.values;
-  const double limit =
-      std::max(std::log1p(kCreepFactor * tolerance), kPendingSigmas * *trend.spread);
+  if (!trend.is_searched && values.size() < kMinPendingSeries) return std::nullopt;
+  // A short series may have one run before the change: what lies beside it shows the variation.
+  const std::size_t min_earlier = trend.is_searched ? kMinLevelRuns : 1;
   std::optional<PendingChange> found;
   double largest_gap = 0;
-  for (std::size_t runs = 1; runs <= kMaxPendingRuns && runs + kMinLevelRuns <= values.size();
+  for (std::size_t runs = 1; runs <= kMaxPendingRuns && runs + min_earlier <= values.size();
        ++runs) {
     const std::size_t index = values.size() - runs;
+    const std::optional<double> sigma = variation_between_runs(trend, values, index);
+    if (!sigma) continue;
+    const double limit = std::max(std::log1p(kCreepFactor * tolerance), kPendingSigmas * *sigma);
     const double effect = *median(values.last(runs)) - *median(values.first(index));
     const double gap = gap_at(values, index);
     if (std::abs(effect) < limit || gap <= largest_gap) continue;
     found = PendingChange{runs, effect, PendingChange::Certainty::possible, std::nullopt, {}};
-    if (*trend.spread > 0) found->sigmas = std::abs(effect) / *trend.spread;
+    if (*sigma > 0) found->sigmas = std::abs(effect) / *sigma;
     largest_gap = gap;
   }
   return found;

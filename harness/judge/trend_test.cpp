@@ -207,6 +207,27 @@ TEST(Trend, OneDisturbedRunBeforeAChangeDoesNotHideThatItIsEvident) {
   EXPECT_EQ(trend_of(short_change).pending, std::nullopt) << "two runs may both be disturbed";
 }
 
+// Regression test: "0 of 1 case changed" after one good and four slow runs that vary.
+TEST(Trend, FourSlowRunsAfterOneGoodRunAreNamedAlsoIfTheyVary) {
+  BaselineHistory slow = history({{1, 100}, {4, 300}});
+  for (const auto& [number, time] : {std::pair(2, 330.0), {3, 260.0}, {4, 310.0}})
+    slow.records[static_cast<std::size_t>(number)] = run(number, 0, time);
+  const CaseTrend evident = trend_of(slow);
+  ASSERT_TRUE(evident.pending.has_value());
+  EXPECT_EQ(evident.pending->certainty, Certainty::evident);
+  EXPECT_EQ(evident.pending->runs, 4u);
+  EXPECT_LT(*evident.pending->sigmas, 10) << "the factor alone makes it evident";
+  // A smaller factor within the variation is possible.
+  BaselineHistory slower = history({{1, 100}, {4, 150}});
+  for (const auto& [number, time] : {std::pair(2, 158.0), {3, 146.0}, {4, 156.0}})
+    slower.records[static_cast<std::size_t>(number)] = run(number, 0, time);
+  const CaseTrend possible = trend_of(slower);
+  ASSERT_TRUE(possible.pending.has_value());
+  EXPECT_EQ(possible.pending->certainty, Certainty::possible);
+  EXPECT_EQ(possible.pending->runs, 4u);
+  EXPECT_FALSE(trend_of(history({{5, 100}})).pending.has_value());
+}
+
 TEST(Trend, SmallChangesAndRunsThatVaryAreNotEvident) {
   EXPECT_EQ(trend_of(history({{12, 100}, {2, 103}})).pending->certainty, Certainty::possible);
   EXPECT_FALSE(trend_of(history({{1, 100}, {1, 103}})).pending.has_value());

@@ -193,44 +193,51 @@ IdShortener make_shortener(std::span<const ShownTrend> shown) {
   return IdShortener(ids);
 }
 
-// Returns a sentence that names the first cases with what happened to them. Empty if there are no
-// cases.
-std::string format_sentence(std::string_view subject, std::span<const ShownTrend> named,
-                            const IdShortener& shortener, std::size_t width) {
-  if (named.empty()) return "";
-  return wrap(fmt::format("{}:{}.", subject, list_events(named, shortener, width)), width, 0);
-}
-
-// Returns the first sentences: one per state, with slower and faster cases in one sentence.
+// Returns the first sentence: how many of the cases with enough runs changed, and what happened to
+// the first of them.
 std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendView& view,
-                                std::size_t width) {
-  const IdShortener shortener = make_shortener(shown);
+                                const IdShortener& shortener, std::size_t width) {
   const auto changed =
       select_states(shown, {TrendState::slower, TrendState::evident, TrendState::faster});
-  const std::string changes =
-      fmt::format("{} of {} changed{}", changed.size(), pluralise(shown.size(), "case"),
+  const std::size_t pending = select_states(shown, {TrendState::pending}).size();
+  const std::size_t unknown = select_states(shown, {TrendState::too_few}).size();
+  if (unknown == shown.size()) {
+    return fmt::format("Whether {} changed is unknown: a change point needs {} runs of an epoch.",
+                       shown.size() == 1 ? "the case" : fmt::format("the {} cases", shown.size()),
+                       2 * kMinLevelRuns);
+  }
+  std::string text =
+      fmt::format("{} of {} changed{}", changed.size(), pluralise(shown.size() - unknown, "case"),
                   format_since(shown, view));
-  std::string text = changed.empty() ? wrap(changes + ".", width, 0)
-                                     : format_sentence(changes, changed, shortener, width);
-  const auto creeping = select_states(shown, {TrendState::creeping});
-  text += format_sentence(
-      fmt::format("{} slowly", creeping.size() == 1
-                                   ? "1 case changes"
-                                   : fmt::format("{} cases change", creeping.size())),
-      creeping, shortener, width);
-  text += format_sentence("Not certain yet", select_states(shown, {TrendState::pending}), shortener,
-                          width);
-  text +=
-      format_sentence("Accepted", select_states(shown, {TrendState::accepted}), shortener, width);
-  if (const std::string unsearched = format_unsearched(shown); !unsearched.empty())
-    text += wrap(unsearched, width, 0);
+  if (!changed.empty()) text += ":" + list_events(changed, shortener, width);
+  if (pending > 0) text += fmt::format("; {}{} may have", pending, changed.empty() ? "" : " more");
+  return text + ".";
+}
+
+// Returns the sentences after the first one, each about the cases in one state.
+std::vector<Note> trend_notes(std::span<const ShownTrend> shown, const IdShortener& shortener,
+                              std::size_t width) {
+  std::vector<Note> notes;
+  const auto add = [&](NoteTopic topic, std::string_view subject, TrendState state) {
+    const auto named = select_states(shown, {state});
+    if (named.empty()) return;
+    notes.push_back({topic, fmt::format("{}:{}.", subject, list_events(named, shortener, width))});
+  };
+  const std::size_t creeping = select_states(shown, {TrendState::creeping}).size();
+  add(NoteTopic::answer,
+      pluralise(creeping, "case") + (creeping == 1 ? " changes slowly" : " change slowly"),
+      TrendState::creeping);
+  add(NoteTopic::answer, "Not certain yet", TrendState::pending);
+  add(NoteTopic::other, "Accepted", TrendState::accepted);
+  if (std::string unsearched = format_unsearched(shown); !unsearched.empty())
+    notes.push_back({NoteTopic::validity, std::move(unsearched)});
   const std::size_t too_few = select_states(shown, {TrendState::too_few}).size();
-  if (too_few == 0) return text;
-  return text +
-         wrap(fmt::format("{} too few runs: a change point needs {} runs of an epoch.",
-                          too_few == 1 ? "1 case has" : fmt::format("{} cases have", too_few),
-                          2 * kMinLevelRuns),
-              width, 0);
+  if (too_few == 0 || too_few == shown.size()) return notes;
+  notes.push_back(
+      {NoteTopic::validity,
+       fmt::format("{} {} too few runs: a change point needs {} runs of an epoch.",
+                   pluralise(too_few, "case"), too_few == 1 ? "has" : "have", 2 * kMinLevelRuns)});
+  return notes;
 }
 
 std::string describe_change(const CaseTrend& trend, const TrendChange& change, std::size_t limit) {
@@ -426,22 +433,27 @@ std::string describe_basis(TrendBasis basis) {
                                           : "Times are medians over each run's processes.";
 }
 
-std::string format_detail_facts(const ShownTrend& shown, const TrendView& view) {
+// Returns the sentences about the series of one case.
+std::vector<Note> detail_notes(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
-  std::string text = fmt::format(
-      "{} in {} on {}; run-to-run variation {}. {}",
-      pluralise(trend.points.size() + trend.skipped.size(), "run"),
-      pluralise(trend.epochs.size(), "epoch"), trend.machine_class,
-      format_or_unknown(trend.spread,
-                        [](double value) { return fmt::format("{:.2f} %", 100 * value); }),
-      describe_basis(trend.basis));
-  if (const std::string unsearched = format_unsearched(std::span(&shown, 1)); !unsearched.empty())
-    text += " " + unsearched;
+  std::vector<Note> notes = {
+      {NoteTopic::quality,
+       fmt::format(
+           "{} in {} on {}; run-to-run variation {}.",
+           pluralise(trend.points.size() + trend.skipped.size(), "run"),
+           pluralise(trend.epochs.size(), "epoch"), trend.machine_class,
+           format_or_unknown(trend.spread,
+                             [](double value) { return fmt::format("{:.2f} %", 100 * value); }))},
+      {NoteTopic::other, describe_basis(trend.basis)}};
+  if (std::string unsearched = format_unsearched(std::span(&shown, 1)); !unsearched.empty())
+    notes.push_back({NoteTopic::validity, std::move(unsearched)});
   // If the case is creeping, the answer already describes the first creep.
-  for (std::size_t i = shown.state() == TrendState::creeping ? 1 : 0; i < trend.creeps.size(); ++i)
-    text += fmt::format(" It is {}.", describe_creep(trend, trend.creeps[i]));
-  text += " Trend: " + render_trend_line(shown, view.glyphs);
-  return text;
+  for (std::size_t i = shown.state() == TrendState::creeping ? 1 : 0; i < trend.creeps.size();
+       ++i) {
+    notes.push_back(
+        {NoteTopic::answer, fmt::format("It is {}.", describe_creep(trend, trend.creeps[i]))});
+  }
+  return notes;
 }
 
 // Returns a run from before the change, whose version the user should measure together with the
@@ -482,7 +494,10 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
 
 std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
                           const ConsoleOptions& console) {
-  std::string text = format_trend_answer(shown, view, console.width);
+  const IdShortener shortener = make_shortener(shown);
+  std::string text =
+      wrap(format_trend_answer(shown, view, shortener, console.width), console.width, 0) +
+      format_notes(trend_notes(shown, shortener, console.width), console.notes, console.width, "");
   std::map<std::string, std::vector<ShownTrend>> classes;
   for (const ShownTrend& entry : shown) classes[entry.trend().machine_class].push_back(entry);
   for (const auto& [machine_class, entries] : classes) {
@@ -502,7 +517,8 @@ std::string format_trends(std::span<const ShownTrend> shown, const TrendView& vi
 std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
                                 const ConsoleOptions& console) {
   return wrap(fmt::format("{} {}.", shown.trend().id, describe_event(shown)), console.width, 0) +
-         wrap(format_detail_facts(shown, view), console.width, 0) + '\n' +
+         format_notes(detail_notes(shown), console.notes, console.width, "") +
+         "Trend: " + render_trend_line(shown, view.glyphs) + "\n\n" +
          RunTable(shown, view).render(console) + suggest_next_command(shown, view);
 }
 

@@ -132,10 +132,40 @@ TEST(TrendText, FewRunsAndPendingRunsAreSaid) {
   CaseTrend pending = trend("pending");
   pending.pending = PendingChange{2, std::log1p(0.1)};
   EXPECT_THAT(text_of({few, pending}, {}, 300),
-              AllOf(HasSubstr("0 of 2 cases changed"),
+              AllOf(StartsWith("0 of 1 case changed since 2026-11-01; 1 may have.\n"),
                     HasSubstr("Not certain yet: pending may have changed: its last 2 runs are "
                               "10.0 % slower than those before, too few to be certain"),
                     HasSubstr("1 case has too few runs: a change point needs 6 runs")));
+}
+
+// "0 of 1 case changed" was the headline for cases that nothing was known about.
+TEST(TrendText, TheFirstSentenceDoesNotCountCasesThatCannotBeJudged) {
+  CaseTrend few = trend("few");
+  few.is_searched = false;
+  EXPECT_EQ(
+      text_of({few}, {}, 300).substr(0, 83),
+      "Whether the case changed is unknown: a change point needs 6 runs of an epoch.\n\ntest");
+  EXPECT_THAT(text_of({few, few}, {}, 300), StartsWith("Whether the 2 cases changed is unknown: "));
+  EXPECT_THAT(text_of({few, stepped("b/x", kStep)}, {}, 300),
+              AllOf(StartsWith("1 of 1 case changed"), HasSubstr("1 case has too few runs")));
+}
+
+// Six sentences stood above the table.
+TEST(TrendText, AtMostThreeSentencesFollowTheFirstOne) {
+  CaseTrend few = trend("few"), pending = trend("pending"), accepted = trend("accepted");
+  few.is_searched = false;
+  pending.pending = PendingChange{2, std::log1p(0.1)};
+  accepted.changes.push_back({TrendChange::Kind::accepted, 7, 0.2, std::nullopt, {}});
+  const std::vector<CaseTrend> trends = {few, pending, accepted, creeping("creeping"),
+                                         stepped("stepped", kStep)};
+  const std::string text = text_of(trends, {}, 300);
+  EXPECT_THAT(text, AllOf(HasSubstr("\n1 case changes slowly: "), HasSubstr("\nNot certain yet: "),
+                          HasSubstr("\n1 case has too few runs: "),
+                          HasSubstr("\n1 more note: --explain shows all\n"),
+                          Not(HasSubstr("\nAccepted: "))));
+  const std::string all =
+      format_trends(shown_trends(trends, {}), {}, {.width = 300, .notes = {NoteExtent::all, ""}});
+  EXPECT_THAT(all, AllOf(HasSubstr("\nAccepted: "), Not(HasSubstr("more note"))));
 }
 
 CaseTrend evident(const std::string& id) {
