@@ -69,7 +69,7 @@ constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",
                                                                "quiet",  "force", "beside"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 14> kProfileOptions = {
+constexpr std::array<std::string_view, 15> kProfileOptions = {
     "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
     "trace", "window",  "sample",     "sample-by",          "backtrace",   "onednn-verbose",
     "quiet", "force",   "beside"};
