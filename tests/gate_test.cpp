@@ -28,6 +28,7 @@ using testing::AllOf;
 using testing::AnyOf;
 using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -93,16 +94,22 @@ class GateProgramTest : public testing::Test {
   // A process of the kit's trace.
   struct Process {
     std::string name;
+    std::int64_t order = 0;
     std::vector<json> slices;
   };
+  // Returns the processes by their order in a trace viewer.
   std::map<std::int64_t, Process> kit_processes() const {
     const json trace = json::parse(read(std::string(kKit) + "/trace.json"));
-    std::map<std::int64_t, Process> processes;
+    std::map<std::int64_t, Process> by_pid;
     for (const json& event : trace.at("traceEvents")) {
-      Process& process = processes[event.at("pid").get<std::int64_t>()];
+      Process& process = by_pid[event.at("pid").get<std::int64_t>()];
       if (event.at("name") == "process_name") process.name = event.at("args").at("name");
+      if (event.at("name") == "process_sort_index")
+        process.order = event.at("args").at("sort_index").get<std::int64_t>();
       if (event.at("ph") == "X") process.slices.push_back(event);
     }
+    std::map<std::int64_t, Process> processes;
+    for (auto& [pid, process] : by_pid) processes.emplace(process.order, std::move(process));
     return processes;
   }
   static std::vector<std::string> process_names(const std::map<std::int64_t, Process>& processes) {
@@ -139,7 +146,11 @@ TEST_F(GateProgramTest, AVariableOfTheCandidateAloneIsARegressionWithItsDocument
                                 HasSubstr("implementation"), HasSubstr("sse41"), HasSubstr(kKit)));
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
-  EXPECT_THAT(process_names(kit_processes()), ElementsAre("base 1", "candidate 2"));
+  // The processes were called `base 1` and `candidate 2`.
+  EXPECT_THAT(process_names(kit_processes()),
+              ElementsAre(AllOf(StartsWith("base, " + std::string(kId) + " (process "),
+                                Not(HasSubstr("(process 1)"))),
+                          StartsWith("candidate, " + std::string(kId) + " (process ")));
   EXPECT_EQ(first_start(kit_processes()), 0);
   const std::string readme = read(std::string(kKit) + "/README.md");
   EXPECT_THAT(readme, AllOf(HasSubstr("# REGRESSION"), HasSubstr("implementation"),
@@ -234,9 +245,10 @@ TEST_F(GateProgramTest, AgainstTheStoreAloneALargeRegressionIsOneAndTheStoreItsO
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
   const auto processes = kit_processes();
-  EXPECT_THAT(process_names(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
-  EXPECT_THAT(implementations(processes.at(1)), AllOf(SizeIs(1), Each(Not(HasSubstr("sse41")))));
-  EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
+  EXPECT_THAT(process_names(processes), ElementsAre(AllOf(StartsWith("stored, "), EndsWith(kId)),
+                                                    StartsWith("candidate, " + std::string(kId))));
+  EXPECT_THAT(implementations(processes.at(0)), AllOf(SizeIs(1), Each(Not(HasSubstr("sse41")))));
+  EXPECT_THAT(implementations(processes.at(1)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
 }
 
 TEST_F(GateProgramTest, ACaseThatVanishedIsAnErrorUnlessItIsAllowed) {

@@ -348,7 +348,6 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
     if (!kit.base) kit.notes.push_back("the store holds no profiled iteration of the case");
   }
   request.label = "candidate";
-  request.pid = 2;
   request.outcome = find_outcome(SideFailure::Side::candidate);
   request.choices = measurer.choices(SideFailure::Side::candidate, judgement.id);
   profile(kit.candidate, parts.start_candidate);
@@ -368,7 +367,7 @@ std::optional<KitSide> GateRun::find_stored_side(const CaseAssessment& judgement
                    [](const BaselineRecord& record) { return record.profile.has_value(); });
   if (last == records.rend()) return std::nullopt;
   const std::string commit = last->commit.empty() ? "no commit" : last->commit;
-  return make_kit_side(fmt::format("stored, {}, {}", commit, last->time), 1, *last->profile,
+  return make_kit_side(fmt::format("stored, {}, {}", commit, last->time), *last->profile,
                        judgement.id);
 }
 

@@ -168,17 +168,31 @@ std::string format_table(const std::vector<KitRow>& rows) {
   return text;
 }
 
+// A trace gives such a process a number of its own.
+constexpr std::int64_t kUnknownProcess = -1;
+
+// Returns the numbers of the side's processes.
+std::set<std::int64_t> collect_processes(const KitSide& side) {
+  std::set<std::int64_t> processes;
+  for (const Activity& activity : side.activities) processes.insert(activity.track.pid);
+  return processes;
+}
+
 Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
   TraceOptions options;
   options.title = kit.judgement->id;
   options.metadata = {{"case", kit.judgement->id},
                       {"verdict", std::string(to_string(kit.judgement->verdict))}};
   BENCH_ASSIGN_OR_RETURN(auto trace, ChromeTrace::create(path, existing, options));
+  std::set<std::int64_t> taken;
   for (const auto* side : {&kit.base, &kit.candidate}) {
     if (!*side) continue;
-    for (const Activity& activity : (*side)->activities) {
+    for (Activity activity : (*side)->activities) {
+      // Linux may give a later process the same number. Both sides would then be one process.
+      if (taken.contains(activity.track.pid)) activity.track.pid = kUnknownProcess;
       BENCH_RETURN_IF_ERROR(trace->consume(activity));
     }
+    taken.merge(collect_processes(**side));
   }
   return trace->finish();
 }
@@ -197,7 +211,7 @@ std::string extract_samples(std::string_view gate_text, const std::string& id) {
 
 }  // namespace
 
-KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile) {
+KitSide make_kit_side(std::string label, const std::vector<Activity>& profile) {
   KitSide side;
   side.label = std::move(label);
   const auto is_in_iteration = [](const Activity& activity) {
@@ -209,7 +223,6 @@ KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Act
     if (has_iterations && !is_in_iteration(activity)) continue;
     first = std::min(first, activity.start);
     Activity& kept = side.activities.emplace_back(activity);
-    kept.track.pid = pid;
     kept.attributes.set(Attribute::process_name, side.label);
     kept.correlation.reset();  // correlation numbers are not comparable between two processes
   }
@@ -217,8 +230,7 @@ KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Act
   return side;
 }
 
-KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
-                      const std::string& case_id) {
+KitSide make_kit_side(std::string label, const StoredProfile& stored, const std::string& case_id) {
   KitSide side;
   side.label = std::move(label);
   for (const StoredActivity& entry : stored.activities) {
@@ -227,7 +239,7 @@ KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& 
     activity.name = entry.name;
     activity.start = entry.start;
     activity.duration = entry.duration;
-    activity.track = {pid, pid, std::nullopt, std::nullopt};
+    activity.track = {kUnknownProcess, kUnknownProcess, std::nullopt, std::nullopt};
     activity.case_id = case_id;
     activity.scope = entry.scope;
     activity.attributes.set(Attribute::process_name, side.label);
@@ -412,7 +424,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   session.finish();
   if (!pass) return pass.error();
   BENCH_ASSIGN_OR_RETURN(const std::vector<Activity> activities, sink.finish());
-  KitSide side = make_kit_side(request.label, request.pid, activities);
+  KitSide side = make_kit_side(request.label, activities);
   if (sink.pass) {
     side.facts = sink.pass->details;
     if (sink.pass->reason) side.end = *sink.pass->reason;

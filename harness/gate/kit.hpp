@@ -31,11 +31,10 @@ struct KitSide {
 };
 
 // Makes a side from the activities of a profile. Keeps the activities within iterations; if none
-// is, keeps all. Times start at 0. The activities get the process id `pid`, and the trace names
-// that process `label`.
-KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile);
-KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
-                      const std::string& case_id);
+// is, keeps all. Times start at 0. The trace names their process for `label` and the case.
+KitSide make_kit_side(std::string label, const std::vector<Activity>& profile);
+// The number of the process is unknown.
+KitSide make_kit_side(std::string label, const StoredProfile& stored, const std::string& case_id);
 
 // One activity of an iteration, on both sides.
 struct KitRow {
@@ -81,7 +80,6 @@ struct KitRequest {
   // with a record of each activity's begin.
   Outcome outcome = Outcome::ok;
   std::string label;
-  std::int64_t pid = 1;  // process id of the side in the trace
   // Time per iteration: the shorter it is, the more iterations are profiled. nullopt if unknown.
   std::optional<Nanoseconds> iteration_time{};
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/kit.hpp"
 
+#include "tests/support/program.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,11 +45,11 @@ std::vector<Activity> profile(std::int64_t convolution, const std::string& imple
 }
 
 TEST(Kit, ASideHoldsItsIterationsFromZeroOnAndNothingElse) {
-  const KitSide side = make_kit_side("base", 1, profile(100, "jit:avx2"));
+  const KitSide side = make_kit_side("base", profile(100, "jit:avx2"));
   ASSERT_THAT(side.activities, SizeIs(6));
   EXPECT_EQ(side.activities[0].start, Nanoseconds(0));
   EXPECT_EQ(side.activities[1].start, Nanoseconds(20));
-  EXPECT_EQ(side.activities[0].track.pid, 1);
+  EXPECT_EQ(side.activities[0].track.pid, 4711);
   EXPECT_EQ(side.activities[0].attributes.text(Attribute::process_name), "base");
   EXPECT_FALSE(side.activities[0].correlation);
 }
@@ -55,7 +57,7 @@ TEST(Kit, ASideHoldsItsIterationsFromZeroOnAndNothingElse) {
 TEST(Kit, WhatNeverCameToAnIterationIsKeptWhole) {
   Activity creation = primitive("convolution", 0, 50, 500, "jit");
   creation.attributes.erase(Attribute::iteration);
-  const KitSide side = make_kit_side("candidate", 2, {creation});
+  const KitSide side = make_kit_side("candidate", {creation});
   ASSERT_THAT(side.activities, SizeIs(1));
   EXPECT_EQ(side.activities[0].start, Nanoseconds(0));
 }
@@ -66,8 +68,8 @@ TEST(Kit, ComparesOccurrenceByOccurrence) {
     return activity.name == "reorder" && activity.duration == Nanoseconds(30);
   });
   after.push_back(primitive("sum", 0, 1950, 5, "simple"));
-  const auto rows = compare_sides(make_kit_side("base", 1, profile(100, "jit:avx2")),
-                                  make_kit_side("candidate", 2, after), 0.02);
+  const auto rows = compare_sides(make_kit_side("base", profile(100, "jit:avx2")),
+                                  make_kit_side("candidate", after), 0.02);
   ASSERT_THAT(rows, SizeIs(4));
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
   EXPECT_EQ(rows[0].name, "convolution");
@@ -93,8 +95,8 @@ class KitText : public testing::Test {
     judgement_.changes = {{"implementation", "jit:avx2", "jit:sse41"}};
     kit_.gate = &gate_;
     kit_.judgement = &judgement_;
-    kit_.base = make_kit_side("base", 1, profile(100, "jit:avx2"));
-    kit_.candidate = make_kit_side("candidate", 2, profile(150, "jit:sse41"));
+    kit_.base = make_kit_side("base", profile(100, "jit:avx2"));
+    kit_.candidate = make_kit_side("candidate", profile(150, "jit:sse41"));
     kit_.base->facts = {{"isa", "AVX2"}, {"threads", "1"}};
     kit_.candidate->facts = {{"isa", "SSE4.1"}, {"threads", "1"}};
   }
@@ -143,7 +145,7 @@ TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
   StoredProfile stored;
   stored.activities.push_back({"primitive", "convolution", "jit:avx2", "net:conv1", Nanoseconds(20),
                                Nanoseconds(100), 5, 6});
-  kit_.base = make_kit_side("stored, beef, 2026-11-20", 1, stored, judgement_.id);
+  kit_.base = make_kit_side("stored, beef, 2026-11-20", stored, judgement_.id);
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   EXPECT_EQ(rows[0].name, "convolution");
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
@@ -151,6 +153,15 @@ TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
       format_kit(kit_, rows),
       HasSubstr("Times of one iteration: stored, beef, 2026-11-20 and candidate (medians of 2 "
                 "iterations). "));
+}
+
+// Linux gave the worker of the candidate the number of the base's, long after it.
+TEST_F(KitText, SidesWithTheSameProcessNumberAreTwoProcessesOfTheTrace) {
+  const test::TemporaryFolder folder;
+  ASSERT_TRUE(write_kit(kit_, folder.path(), "", Existing::replace).ok());
+  const std::string trace = test::read_text(folder.file("trace.json"));
+  EXPECT_THAT(trace, AllOf(HasSubstr("\"name\":\"base (process 4711)\""),
+                           HasSubstr("\"name\":\"candidate\"")));
 }
 
 // The text named both sides and two files even if only one side, or none, had a profile.

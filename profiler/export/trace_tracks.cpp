@@ -21,6 +21,12 @@ std::string known_number(std::int64_t number) {
   return number > 0 ? fmt::format("{}", number) : std::string(kUnknown);
 }
 
+// Returns "conv/a", or "conv/a and 2 others" for a process that ran three cases.
+std::string format_cases(const std::string& first, std::size_t cases) {
+  if (cases < 2) return first;
+  return fmt::format("{} and {} other{}", first, cases - 1, cases == 2 ? "" : "s");
+}
+
 // Distance of the sort indices of two tracks. All lanes from this number on share one index.
 constexpr std::int64_t kMaxLanesInOrder = 1000;
 
@@ -67,22 +73,17 @@ std::int64_t TraceTracks::process_id(const Track& track) {
   Process process;
   process.activity_pid = track.pid;
   process.device = track.device;
-  process.order = static_cast<std::int64_t>(processes_.size());
+  process.number = static_cast<std::int64_t>(processes_.size());
   processes_.emplace(pid, std::move(process));
   return pid;
 }
 
-// A process that runs one case is named after it.
 void TraceTracks::learn_case(const std::string& case_id, Row& row) {
   if (case_id.empty() || case_id == row.case_id) return;
   row.case_id = case_id;
   Process& process = processes_[row.pid];
-  if (!process.has_case) {
-    process.case_id = case_id;
-    process.has_case = true;
-  } else if (process.case_id != case_id) {
-    process.case_id.clear();
-  }
+  if (process.first_case.empty()) process.first_case = case_id;
+  process.cases.insert(case_id);
 }
 
 void TraceTracks::learn(const Activity& activity, std::uint32_t track) {
@@ -108,14 +109,57 @@ std::int64_t TraceTracks::tid(std::uint32_t track, std::size_t lane) {
   return tids[lane];
 }
 
+const TraceTracks::Process& TraceTracks::host_of(const Process& process) const {
+  const auto pid = pids_.find({process.activity_pid, std::nullopt});
+  return pid == pids_.end() ? process : processes_.at(pid->second);
+}
+
 std::string TraceTracks::process_title(const Process& process) const {
-  std::string title = process.name.empty() ? "process" : process.name;
-  title += " " + known_number(process.activity_pid);
-  if (process.name.empty() && !process.case_id.empty())
-    title = fmt::format("{} ({})", process.case_id, title);
+  // Kernels of a device may lack the name and the case that their process has.
+  const Process& host = host_of(process);
+  const std::string& name = process.name.empty() ? host.name : process.name;
+  const Process& with_case = process.first_case.empty() ? host : process;
+  std::string title = name;
+  if (const std::string cases = format_cases(with_case.first_case, with_case.cases.size());
+      !cases.empty()) {
+    title += (title.empty() ? "" : ", ") + cases;
+  }
+  const std::string number = "process " + known_number(process.activity_pid);
+  if (title.empty()) {
+    title = number;
+  } else if (process.activity_pid > 0) {
+    title += fmt::format(" ({})", number);
+  }
   if (process.rank) title = fmt::format("rank {}, {}", *process.rank, title);
   if (process.device) title = fmt::format("device {} of {}", *process.device, title);
   return title;
+}
+
+std::map<std::int64_t, std::int64_t> TraceTracks::process_order() const {
+  // The number of the first process of each case, of processes with a single case.
+  std::map<std::string_view, std::int64_t> first_of_case;
+  for (const auto& [pid, process] : processes_) {
+    if (process.cases.size() != 1) continue;
+    const auto [entry, is_new] = first_of_case.emplace(process.first_case, process.number);
+    if (!is_new) entry->second = std::min(entry->second, process.number);
+  }
+  struct Place {
+    std::int64_t case_number, process_number, device, pid;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  for (const auto& [pid, process] : processes_) {
+    const Process& host = host_of(process);
+    const Process& with_case = host.cases.empty() ? process : host;
+    const std::int64_t case_number =
+        with_case.cases.size() == 1 ? first_of_case.at(with_case.first_case) : host.number;
+    places.push_back({case_number, host.number, process.device.value_or(-1), pid});
+  }
+  std::sort(places.begin(), places.end());
+  std::map<std::int64_t, std::int64_t> order;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    order[places[i].pid] = static_cast<std::int64_t>(i);
+  return order;
 }
 
 std::string TraceTracks::thread_title(const Row& row, std::size_t lane) {

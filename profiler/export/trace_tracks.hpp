@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,9 +36,10 @@ class TraceTracks {
   // `append(name, pid, tid, number)` for the order in which tracks are shown.
   template <class Append>
   void describe(Append append) const {
+    const std::map<std::int64_t, std::int64_t> order = process_order();
     for (const auto& [pid, process] : processes_) {
       append("process_name", pid, 0, process_title(process));
-      append("process_sort_index", pid, 0, process.order);
+      append("process_sort_index", pid, 0, order.at(pid));
     }
     for (std::size_t i = 0; i < tracks_.size(); ++i) {
       for (std::size_t lane = 0; lane < tracks_[i].tids.size(); ++lane) {
@@ -54,9 +56,9 @@ class TraceTracks {
     std::optional<std::int64_t> device;
     std::optional<std::int64_t> rank;
     std::string name;
-    std::string case_id;  // the case that ran in it; empty if there is none, or several
-    bool has_case = false;
-    std::int64_t order = 0;
+    std::string first_case;       // empty if no case ran in it
+    std::set<std::string> cases;  // all cases that ran in it
+    std::int64_t number = 0;      // position among all processes, as they first appeared
   };
   struct Row {
     Track track;
@@ -70,7 +72,12 @@ class TraceTracks {
   std::int64_t process_id(const Track& track);
   void learn(const Activity& activity, std::uint32_t track);
   void learn_case(const std::string& case_id, Row& row);
+  // The process on the host to which a device's belongs; the process itself if there is none.
+  const Process& host_of(const Process& process) const;
   std::string process_title(const Process& process) const;
+  // Returns the sort index of each process: processes of one case are neighbours, and devices
+  // follow their process.
+  std::map<std::int64_t, std::int64_t> process_order() const;
   static std::string thread_title(const Row& row, std::size_t lane);
   static std::int64_t thread_order(std::size_t track, std::size_t lane);
 
