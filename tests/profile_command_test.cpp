@@ -166,7 +166,7 @@ TEST_F(ProfileCommand, EveryReportBeginsWithTheVisibleShare) {
       json::parse(run({BENCH_BINARY, "report", "p.jsonl", "--format", "json"}).out);
   EXPECT_THAT(document["attribution"]["answer"].get<std::string>(), StartsWith(answer));
   EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl", "--format", "html"}).out,
-              HasSubstr("<span id=\"share\">"));  // its script fills it from the trace's metadata
+              HasSubstr("<p class=\"lead\">" + answer));
   const ProgramResult xml = run({BENCH_BINARY, "report", "p.jsonl", "--format", "xml"});
   EXPECT_EQ(xml.status, 2);
   EXPECT_THAT(xml.err, HasSubstr("choose --format text, md, json or html"));

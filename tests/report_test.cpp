@@ -119,12 +119,13 @@ TEST_F(ReportCommand, RefusesWhatItWouldHaveToIgnore) {
 TEST_F(ReportCommand, WritesEachPlotAsAFileAndNamesThoseWithoutData) {
   const ProgramResult result = report({"r.jsonl", "-o", "r.html", "--plots", "plots"});
   EXPECT_EQ(result.status, 0) << result.err;
-  for (const char* name : {"roofline", "samples", "sweep-gemm-m-time", "sweep-gemm-m-rate"}) {
+  for (const char* name :
+       {"cases", "roofline", "samples", "sweep-gemm-m-time", "sweep-gemm-m-rate"}) {
     EXPECT_THAT(read_text(folder_.file(std::string("plots/") + name + ".svg")),
                 AllOf(StartsWith("<?xml"), HasSubstr("</svg>")))
         << name;
   }
-  EXPECT_THAT(result.err, HasSubstr("4 plots in plots"));
+  EXPECT_THAT(result.err, HasSubstr("5 plots in plots"));
 }
 
 // Regression test: there used to be a page with 0 cases and exit status 0.

@@ -13,6 +13,7 @@
 #include "harness/report/gate_report.hpp"
 #include "harness/report/layer_table.hpp"
 #include "harness/report/page.hpp"
+#include "harness/report/profile_page.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/store/store.hpp"
@@ -347,7 +348,7 @@ Result<StartTimes> replay_profile(const std::string& path, ActivitySink& sink, E
 }
 
 // Reports a profile of a program: the tables of `bench analyze --summary`, which begin with the
-// share of the process that they show. The page is the timeline.
+// share of the process that they show. The page also has the timeline.
 Status write_program_profile(const std::string& path, const ReportFormat& format,
                              const Arguments& arguments, Env& env) {
   BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "profile"));
@@ -378,7 +379,8 @@ Status write_program_profile(const std::string& path, const ReportFormat& format
     const auto coverage = summary.attribution().coverage;
     if (coverage) trace->describe("share", describe_coverage(*coverage));
     BENCH_RETURN_IF_ERROR(trace->finish());
-    output = std::move(timeline);
+    if (timeline.size() > kMaxEmbeddedBytes) timeline.clear();
+    output = profile_page({summary, path, std::move(timeline)});
   }
   return write_output(output, std::nullopt, arguments, env);
 }

@@ -21,6 +21,14 @@
 namespace bench {
 namespace {
 
+// Adds the plots of effects and of both sides. The page opens with the first effects, so it shows
+// them again only if there are more of them.
+void add_judged_plots(const std::vector<Plot>& plots, std::size_t effects, Page& page) {
+  if (effects > kMaxOpeningRows)
+    page.plots(plots[0].title, fmt::format("of {} cases", effects), std::span(plots).first(1));
+  page.plots(plots[1].title, "the times of both sides", std::span(plots).subspan(1, 1));
+}
+
 // The series of a forest plot. A series selects colour and shape; the plot's caption names both:
 // circle, square, triangle, diamond.
 constexpr std::size_t kNeither = 0, kSlower = 1, kFaster = 2, kUndecided = 3;
@@ -32,12 +40,7 @@ constexpr std::array<std::size_t, kCaseVerdictNames.size()> kCaseVerdictSeries =
 // Classes of page.css by series.
 constexpr std::array<std::string_view, 4> kSeriesClasses = {"", "bad", "good", "doubt"};
 
-Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
-  if (!time) return {std::string(kUnknown)};
-  return {format_time(*time), static_cast<double>(time->count())};
-}
-
-Page::TableCell make_time_cell(const std::optional<double>& nanoseconds) {
+Page::TableCell make_compared_time_cell(const std::optional<double>& nanoseconds) {
   return {format_compared_time(nanoseconds), nanoseconds};
 }
 
@@ -147,12 +150,15 @@ std::vector<Plot> gate_plots(const GateFile& gate) {
 
 std::string gate_page(const GateFile& gate, const KitPaths& kits) {
   Page page(fmt::format("{}: gate", gate.facts.config_name), gate.conclusion.sentence);
-  page.section("Context");
+  const std::vector<ForestRow> effects = make_forest_rows(gate);
+  page.open(forest_plot(effects, gate.evidence.settings.delta, kMaxOpeningRows),
+            gate_findings(gate));
+  page.section("Cases", count_rows(gate.judgements.size()));
+  add_gate_table(gate, kits, page);
+  add_judged_plots(gate_plots(gate), effects.size(), page);
+  page.section("Context", "the sides, the machine, what to do");
   page.list(context_lines(gate));
   page.facts({{"machine class", gate.facts.machine_class}, {"run", gate.facts.run_id}});
-  page.section("Cases");
-  add_gate_table(gate, kits, page);
-  for (const Plot& plot : gate_plots(gate)) page.plots(plot.title, std::vector{plot});
   return std::move(page).finish();
 }
 
@@ -177,7 +183,7 @@ Page::TableCell make_part_cell(const std::optional<Nanoseconds>& time) {
 }
 
 void add_programs(const ProgramComparison& programs, Page& page) {
-  page.section("Whole programs");
+  page.section("Whole programs", "wall times, and what else took time");
   page.facts({{"base", programs.base}, {"candidate", programs.candidate}});
   for (const ProgramTable& table : program_tables(programs)) {
     std::vector<Page::TableRow> rows;
@@ -209,8 +215,8 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
     rows.push_back({{std::string(kCaseVerdictNames[verdict]), std::nullopt,
                      kSeriesClasses[kCaseVerdictSeries[verdict]]},
                     {entry.id},
-                    make_time_cell(entry.base),
-                    make_time_cell(entry.candidate),
+                    make_compared_time_cell(entry.base),
+                    make_compared_time_cell(entry.candidate),
                     change(entry.ratio),
                     change(entry.low),
                     change(entry.high),
@@ -219,45 +225,51 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
   page.table(columns, rows);
 }
 
+std::vector<ForestRow> make_forest_rows(const Comparison& comparison) {
+  const auto fraction = [](const std::optional<double>& ratio) {
+    return ratio ? std::optional(*ratio - 1) : std::nullopt;
+  };
+  std::vector<ForestRow> effects;
+  for (const ComparedCase& entry : comparison.cases) {
+    if (!entry.ratio) continue;
+    const auto verdict = static_cast<std::size_t>(entry.verdict);
+    effects.push_back({entry.id, std::string(kCaseVerdictNames[verdict]),
+                       kCaseVerdictSeries[verdict], *entry.ratio - 1, fraction(entry.low),
+                       fraction(entry.high)});
+  }
+  return effects;
+}
+
+void open_comparison(const Comparison& comparison, Page& page) {
+  page.open(forest_plot(make_forest_rows(comparison), comparison.tolerance, kMaxOpeningRows),
+            comparison_findings(comparison));
+  page.section("Cases", count_rows(comparison.cases.size()));
+  add_comparison_table(comparison, page);
+}
+
+void add_comparison_plots(const Comparison& comparison, Page& page) {
+  add_judged_plots(comparison_plots(comparison), make_forest_rows(comparison).size(), page);
+}
+
 }  // namespace
 
 std::vector<Plot> comparison_plots(const Comparison& comparison) {
-  std::vector<ForestRow> effects;
   std::vector<SidesRow> sides;
   for (const ComparedCase& entry : comparison.cases) {
-    const auto verdict = static_cast<std::size_t>(entry.verdict);
-    if (entry.ratio) {
-      const auto fraction = [](const std::optional<double>& ratio) {
-        return ratio ? std::optional(*ratio - 1) : std::nullopt;
-      };
-      effects.push_back({entry.id, std::string(kCaseVerdictNames[verdict]),
-                         kCaseVerdictSeries[verdict], *entry.ratio - 1, fraction(entry.low),
-                         fraction(entry.high)});
-    }
     if (!entry.base_processes.empty() && !entry.candidate_processes.empty()) {
       sides.push_back({entry.id, entry.base_processes, entry.candidate_processes});
     }
   }
-  return {forest_plot(effects, comparison.tolerance), sides_plot(sides, "times of processes")};
+  return {forest_plot(make_forest_rows(comparison), comparison.tolerance),
+          sides_plot(sides, "times of processes")};
 }
 
 std::string comparison_page(const Comparison& comparison) {
   Page page("Comparison", format_comparison_lead(comparison));
-  page.section("What changed");
-  page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
-  std::vector<std::string> changes;
-  for (const Change& change : comparison.changes) {
-    changes.push_back(fmt::format("{}: {}", change.field, format_values(change)));
-  }
-  if (changes.empty()) {
-    page.paragraph("Machine, libraries and configuration are the same on both sides.");
-  }
-  page.list(changes);
-  page.section("Cases");
-  add_comparison_table(comparison, page);
+  open_comparison(comparison, page);
   if (comparison.programs) add_programs(*comparison.programs, page);
   if (!comparison.groups.empty()) {
-    page.section("Groups");
+    page.section("Groups", "geometric means");
     std::vector<Page::TableRow> rows;
     for (const GroupRatio& group : comparison.groups) {
       rows.push_back({{group.group},
@@ -269,7 +281,17 @@ std::string comparison_page(const Comparison& comparison) {
                 {"change (geometric mean)", PageKind::number}},
                rows);
   }
-  for (const Plot& plot : comparison_plots(comparison)) page.plots(plot.title, std::vector{plot});
+  add_comparison_plots(comparison, page);
+  page.section(kChangesSection, "machine, libraries, configuration");
+  page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
+  std::vector<std::string> changes;
+  for (const Change& change : comparison.changes) {
+    changes.push_back(fmt::format("{}: {}", change.field, format_values(change)));
+  }
+  if (changes.empty()) {
+    page.paragraph("Machine, libraries and configuration are the same on both sides.");
+  }
+  page.list(changes);
   return std::move(page).finish();
 }
 
@@ -283,7 +305,9 @@ std::string parameter_page(const ParameterComparison& comparison) {
   }
   const std::string text = format_parameter_comparison(comparison, {.width = kUnlimitedWidth});
   Page page(fmt::format("Comparison by {}", comparison.parameter), text.substr(0, text.find('\n')));
-  page.section("What is compared");
+  open_comparison(pairs, page);
+  add_comparison_plots(pairs, page);
+  page.section("What is compared", comparison.parameter);
   page.facts(
       {{"result", comparison.name},
        {"base of each row", fmt::format("{} = {}", comparison.parameter, comparison.against)},
@@ -292,11 +316,8 @@ std::string parameter_page(const ParameterComparison& comparison) {
     page.paragraph(
         "The pairs compute different amounts of work; the changes are those of the time.");
   }
-  page.section("Cases");
-  add_comparison_table(pairs, page);
-  for (const Plot& plot : comparison_plots(pairs)) page.plots(plot.title, std::vector{plot});
   if (comparison.run) {
-    page.section("Environment");
+    page.section("Environment", "machine, libraries, command");
     page.facts(list_run_facts(*comparison.run));
   }
   return std::move(page).finish();
@@ -331,7 +352,7 @@ Page::TableRow history_row(const ShownTrend& shown) {
           {format_state(shown.state()), std::nullopt, state_class(shown)},
           make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
           make_count_cell(last.epoch),
-          make_time_cell(std::optional(std::exp(shown.present_level()))),
+          make_compared_time_cell(std::optional(std::exp(shown.present_level()))),
           make_change_cell(std::expm1(shown.total_effect())),
           {last.time},
           {last.commit},
@@ -353,10 +374,25 @@ std::vector<CaseTrend> compute_store_trends(const std::vector<BaselineHistory>& 
   return trends;
 }
 
+// Returns the histories of these cases in their order: the most important ones first.
+HistoryRows order_histories(const std::vector<BaselineHistory>& histories,
+                            std::span<const ShownTrend> shown) {
+  std::map<std::string_view, const BaselineHistory*> by_path;
+  for (const BaselineHistory& history : histories) by_path.emplace(history.path, &history);
+  HistoryRows ordered;
+  for (const ShownTrend& entry : shown) {
+    const auto found = by_path.find(entry.trend().path);
+    if (found != by_path.end()) ordered.push_back(found->second);
+  }
+  return ordered;
+}
+
 }  // namespace
 
 std::vector<Plot> history_plots(const std::vector<BaselineHistory>& histories) {
-  return {history_plot(histories)};
+  HistoryRows rows;
+  for (const BaselineHistory& history : histories) rows.push_back(&history);
+  return {history_plot(rows)};
 }
 
 std::string history_page(const std::vector<BaselineHistory>& histories, const std::string& name) {
@@ -373,8 +409,9 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
   Page page(fmt::format("Baselines in {}", name),
             fmt::format("{} with {} in total. {}", pluralise(shown.size(), "case"),
                         pluralise(runs, "accepted run"), text.substr(0, text.find('\n'))));
-  page.plots("History", history_plots(histories));
-  page.section("Cases");
+  const Plot picture = history_plot(order_histories(histories, shown), kMaxOpeningRows);
+  page.open(picture, history_findings(shown));
+  page.section("Cases", count_rows(shown.size()));
   std::vector<Page::TableRow> rows;
   for (const ShownTrend& entry : shown) rows.push_back(history_row(entry));
   page.table({{"case", PageKind::id},
@@ -389,8 +426,10 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
               {"reason", PageKind::prose}},
              rows);
   page.paragraph("`bench history CASE` shows all runs of a case and its changes.");
+  if (histories.size() > kMaxOpeningRows)
+    page.plots("History", fmt::format("of {} cases", histories.size()), history_plots(histories));
   if (!problems.empty()) {
-    page.section("Problems");
+    page.section("Problems", fmt::format("{} of the store", problems.size()));
     page.list(problems);
   }
   return std::move(page).finish();

@@ -84,9 +84,18 @@ std::string_view width_class(const std::vector<Page::TableRow>& rows, std::size_
   return is_long ? "long" : "";
 }
 
+// Returns the text of the row's first cell with an id; nullptr if it has none.
+const std::string* find_id(const std::vector<Page::TableColumn>& columns,
+                           const Page::TableRow& row) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].kind == PageKind::id) return &row[i].text;
+  }
+  return nullptr;
+}
+
 void append_row(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row,
-                std::string& html) {
-  html += "<tr>";
+                std::string_view fragment, std::string& html) {
+  html += fmt::format("<tr id=\"{}\">", fragment);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Page::TableCell& cell = row[i];
     html += "<td" + format_class_attribute(columns[i].kind, cell.classes, cell.text);
@@ -114,9 +123,14 @@ std::string head_html(const std::vector<Page::TableColumn>& columns,
   return html + "</tr></thead>\n";
 }
 
-std::string tools_html(const std::vector<Page::TableColumn>& columns) {
+// A table with fewer rows needs no filter.
+constexpr std::size_t kMinFilteredRows = 5;
+
+std::string tools_html(const std::vector<Page::TableColumn>& columns, std::size_t rows) {
   std::string html =
-      "<div class=\"tools\"><label>Filter <input type=\"search\" spellcheck=\"false\" "
+      fmt::format("<div class=\"tools\"{}>", rows < kMinFilteredRows ? " hidden" : "");
+  html +=
+      "<label>Filter <input type=\"search\" spellcheck=\"false\" "
       "placeholder=\"words that a row contains\"></label>"
       "<span class=\"sorter\"><label>Sort by <select><option value=\"\">as listed</option>";
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -140,6 +154,25 @@ std::string encode_url_path(std::string_view path) {
   return text;
 }
 
+// Returns the picture, or the sentence that says why there is none.
+std::string plot_html(const Plot& plot) {
+  if (!plot.absent.empty()) {
+    return fmt::format("<p class=\"soft\">{}</p>\n", sentence_html(plot.absent));
+  }
+  return fmt::format(
+      "<figure data-plot=\"{}\"><figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n"
+      "<div class=\"narrow\">{}</div></figure>\n",
+      escape_markup(plot.name), sentence_html(plot.caption), plot.wide, plot.narrow);
+}
+
+std::string folded_html(std::string_view attributes, std::string_view title,
+                        std::string_view summary, std::string_view body) {
+  return fmt::format(
+      "<details class=\"section\"{}><summary><h2>{}</h2><span class=\"soft\">{}</span></summary>\n"
+      "{}</details>\n",
+      attributes, title, summary, body);
+}
+
 }  // namespace
 
 Page::Page(std::string_view title, std::string_view lead)
@@ -147,55 +180,57 @@ Page::Page(std::string_view title, std::string_view lead)
       head_(fmt::format("<header><h1>{}</h1>\n<p class=\"lead\">{}</p></header>\n", title_,
                         escape_markup(lead))) {}
 
-void Page::section(std::string_view title) {
-  if (sections_ > 0) body_ += "</section>\n";
-  ++sections_;
-  const std::string shown = escape_markup(title);
-  next_link_ = fmt::format("<a href=\"#s{}\">{}</a>\n", sections_, shown);
-  body_ += fmt::format("<section id=\"s{}\">\n<h2>{}</h2>\n", sections_, shown);
+void Page::open(const Plot& picture, PageFindings findings) {
+  picture_ = picture;
+  findings_ = std::move(findings);
+}
+
+void Page::section(std::string_view title, std::string_view summary) {
+  sections_.push_back({escape_markup(title), escape_markup(summary), "", false});
 }
 
 void Page::add_content(std::string_view html) {
-  links_ += std::exchange(next_link_, "");
-  body_ += html;
+  sections_.back().has_content = true;
+  body() += html;
+}
+
+void Page::heading(std::string_view text) {
+  body() += fmt::format("<h3>{}</h3>\n", escape_markup(text));
 }
 
 void Page::paragraph(std::string_view text) {
-  body_ += fmt::format("<p>{}</p>\n", sentence_html(text));
+  body() += fmt::format("<p>{}</p>\n", sentence_html(text));
 }
 
 void Page::list(const std::vector<std::string>& items) {
   if (items.empty()) return;
   add_content("<ul>\n");
-  for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", sentence_html(item));
-  body_ += "</ul>\n";
+  for (const std::string& item : items) body() += fmt::format("<li>{}</li>\n", sentence_html(item));
+  body() += "</ul>\n";
 }
 
 void Page::facts(const std::vector<std::pair<std::string, std::string>>& facts) {
   add_content("<dl>\n");
   for (const auto& [name, value] : facts) {
     if (value.empty()) continue;
-    body_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_markup(name), escape_markup(value));
+    body() += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_markup(name), escape_markup(value));
   }
-  body_ += "</dl>\n";
+  body() += "</dl>\n";
 }
 
 void Page::plot(const Plot& plot) {
-  if (!plot.absent.empty()) {
-    body_ += fmt::format("<p class=\"soft\">{}</p>\n", sentence_html(plot.absent));
-    return;
+  if (plot.absent.empty()) {
+    add_content(plot_html(plot));
+  } else {
+    body() += plot_html(plot);
   }
-  add_content(fmt::format(
-      "<figure data-plot=\"{}\"><figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n"
-      "<div class=\"narrow\">{}</div></figure>\n",
-      escape_markup(plot.name), sentence_html(plot.caption), plot.wide, plot.narrow));
 }
 
-void Page::plots(std::string_view title, std::span<const Plot> plots) {
+void Page::plots(std::string_view title, std::string_view summary, std::span<const Plot> plots) {
   if (plots.empty()) return;
-  section(title);
+  section(title, summary);
   for (const Plot& entry : plots) {
-    if (plots.size() > 1) body_ += fmt::format("<h3>{}</h3>\n", escape_markup(entry.title));
+    if (plots.size() > 1) heading(entry.title);
     plot(entry);
   }
 }
@@ -211,32 +246,79 @@ void Page::links(std::string_view heading, const std::vector<std::string>& files
 
 void Page::frame(std::string_view summary, std::string_view html, FrameContent content) {
   add_content(fmt::format(
-      "<details><summary>{}</summary>\n<iframe{} loading=\"lazy\" title=\"{}\" "
+      "<details class=\"frame\"><summary>{}</summary>\n<iframe{} loading=\"lazy\" title=\"{}\" "
       "srcdoc=\"{}\"></iframe></details>\n",
       escape_markup(summary), content == FrameContent::picture ? " class=\"picture\"" : "",
       escape_markup(summary), escape_markup(html)));
 }
 
 void Page::table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows) {
-  add_content("<div class=\"sortable-box\">\n" + tools_html(columns));
-  body_ +=
+  add_content("<div class=\"sortable-box\">\n" + tools_html(columns, rows.size()));
+  body() +=
       "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns, rows) + "<tbody>\n";
+  ++tables_;
   const std::size_t drawn = std::min(rows.size(), kMaxDrawnRows);
-  for (std::size_t i = 0; i < drawn; ++i) append_row(columns, rows[i], body_);
-  body_ += "</tbody></table></div>\n";
-  if (drawn < rows.size()) {
-    body_ += "<template><table><tbody>\n";
-    for (std::size_t i = drawn; i < rows.size(); ++i) append_row(columns, rows[i], body_);
-    body_ += "</tbody></table></template>\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == drawn) body() += "</tbody></table></div>\n<template><table><tbody>\n";
+    const std::string fragment = fmt::format("t{}r{}", tables_, i + 1);
+    if (const std::string* id = find_id(columns, rows[i])) rows_.emplace(*id, fragment);
+    append_row(columns, rows[i], fragment, body());
   }
-  body_ += "</div>\n";
+  body() += drawn < rows.size() ? "</tbody></table></template>\n" : "</tbody></table></div>\n";
+  body() += "</div>\n";
+}
+
+std::string Page::find_place(const std::string& place) const {
+  if (const auto row = rows_.find(place); row != rows_.end()) return row->second;
+  const std::string title = escape_markup(place);
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    if (sections_[i].has_content && sections_[i].title == title) return fmt::format("s{}", i + 1);
+  }
+  return "";
+}
+
+std::string Page::finding_html(const PageFinding& finding) const {
+  const std::string fragment = find_place(finding.place);
+  if (fragment.empty()) return sentence_html(finding.text);
+  const std::string link =
+      fmt::format("<a href=\"#{}\">{}</a>", fragment, breakable_html(finding.place, "/+"));
+  const std::string_view text = finding.text;
+  const std::size_t begin = text.find(finding.place);
+  if (begin == std::string_view::npos) return sentence_html(text) + " " + link;
+  return sentence_html(text.substr(0, begin)) + link +
+         sentence_html(text.substr(begin + finding.place.size()));
+}
+
+std::string Page::opening_html() const {
+  std::string html = "<section class=\"opening\" aria-label=\"overview\">\n" + plot_html(picture_);
+  if (findings_.list.empty()) {
+    html += fmt::format("<p class=\"findings\">{}</p>\n", sentence_html(findings_.none));
+  } else {
+    html += "<ol class=\"findings\">\n";
+    for (const PageFinding& finding : findings_.list)
+      html += fmt::format("<li>{}</li>\n", finding_html(finding));
+    html += "</ol>\n";
+  }
+  return html + "</section>\n";
 }
 
 std::string Page::finish() && {
-  if (sections_ > 0) body_ += "</section>\n";
-  const std::string top =
-      fmt::format("{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n", head_, links_);
-  const std::string content = top + std::move(body_) + "</main>";
+  std::string links, body, absent, absent_titles;
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    const Section& section = sections_[i];
+    if (section.has_content) {
+      links += fmt::format("<a href=\"#s{}\">{}</a>\n", i + 1, section.title);
+      body += folded_html(fmt::format(" id=\"s{}\"", i + 1), section.title, section.summary,
+                          section.body);
+    } else {
+      absent += fmt::format("<h3>{}</h3>\n{}", section.title, section.body);
+      absent_titles += (absent_titles.empty() ? "" : ", ") + section.title;
+    }
+  }
+  if (!absent.empty()) body += folded_html("", "Without data", absent_titles, absent);
+  const std::string content =
+      fmt::format("{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n{}{}</main>", head_, links,
+                  opening_html(), body);
   const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
   // page.html contains each mark once, in this order. The search skips inserted text, since a title
   // may contain any text, such as a mark.
@@ -254,6 +336,15 @@ std::string Page::finish() && {
   }
   page += remaining;
   return page;
+}
+
+Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
+  if (!time) return {std::string(kUnknown)};
+  return {format_time(*time), static_cast<double>(time->count())};
+}
+
+std::string count_rows(std::size_t rows) {
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
 }
 
 }  // namespace bench

@@ -4,26 +4,36 @@
 #pragma once
 
 #include "harness/judge/parameter_comparison.hpp"
+#include "harness/report/findings.hpp"
 #include "harness/report/plots.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace bench {
 
-// Builds a page from its parts, in their order.
+// Builds a page from its parts, in their order. It shows a lead, a picture and findings. Everything
+// else is in sections that the reader unfolds.
 class Page {
  public:
   // `lead` is the first paragraph: the answer to the question that the page is about.
   Page(std::string_view title, std::string_view lead);
 
-  // Starts a section. The top of the page gets a link with its title, unless the section only says
-  // in paragraphs why it has no data.
-  void section(std::string_view title);
+  // Sets what the page opens with. The findings link to rows and sections.
+  void open(const Plot& picture, PageFindings findings);
+
+  // Starts a folded section. `summary`: what it has, beside its title. The top of the page gets a
+  // link to it. If it only says in paragraphs why it has no data, these go to the end of the page
+  // instead.
+  void section(std::string_view title, std::string_view summary = "");
+  // Starts a part of the section.
+  void heading(std::string_view text);
   // In paragraphs and lists, text between two backticks is shown as code.
   void paragraph(std::string_view text);
   void list(const std::vector<std::string>& items);
@@ -33,14 +43,15 @@ class Page {
   void facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void plot(const Plot& plot);
   // Adds a section with plots that belong together. Adds nothing if there are no plots.
-  void plots(std::string_view title, std::span<const Plot> plots);
+  void plots(std::string_view title, std::string_view summary, std::span<const Plot> plots);
   // Embeds another complete HTML page, which is shown on request. The frame of a picture has the
   // proportions of memory_flow.svg.
   enum class FrameContent { page, picture };
   void frame(std::string_view summary, std::string_view html,
              FrameContent content = FrameContent::page);
 
-  // A table that the reader of the page can sort and filter.
+  // A table that the reader of the page can sort and filter. Where it does not fit the width, the
+  // page shows its rows as cards.
   struct TableColumn {
     std::string heading;
     // id: breaks after '/' and '+'. prose: may be long and breaks anywhere, preferably after ':',
@@ -58,14 +69,32 @@ class Page {
   std::string finish() &&;  // returns the HTML
 
  private:
+  struct Section {
+    std::string title, summary;  // as HTML
+    std::string body;
+    bool has_content = false;
+  };
   void add_content(std::string_view html);
+  std::string& body() { return sections_.back().body; }
+  std::string opening_html() const;
+  std::string finding_html(const PageFinding& finding) const;
+  // Returns the fragment of the address of a row or of a section; empty if there is none.
+  std::string find_place(const std::string& place) const;
 
-  std::string title_, head_, links_, body_;
-  std::string next_link_;  // link to the current section until it has content
-  int sections_ = 0;
+  std::string title_, head_;
+  Plot picture_;
+  PageFindings findings_;
+  std::vector<Section> sections_;
+  std::size_t tables_ = 0;
+  std::unordered_map<std::string, std::string> rows_;  // fragments by the text of the id's cell
 };
 
 using PageKind = Page::TableColumn::Kind;
+
+// Returns the cell of a time; "n/a" if it is unknown.
+Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time);
+// Returns "3 rows": the summary of a section with a table.
+std::string count_rows(std::size_t rows);
 
 // Returns the facts about a run and its machine that a page shows.
 std::vector<std::pair<std::string, std::string>> list_run_facts(const RunRecord& run);

@@ -27,6 +27,12 @@
       this.sorted = -1; // the column
       this.count = box.querySelector("[role=status]");
       this.all = box.querySelector("button.all");
+      this.scroll = box.querySelector(".scroll");
+      let width = 0;
+      new ResizeObserver(([entry]) => {
+        if (entry.contentRect.width !== width) this.fit();
+        width = entry.contentRect.width;
+      }).observe(box);
       this.input.addEventListener("input", () => this.show());
       this.all.addEventListener("click", () => { this.limit = Infinity; this.show(); });
       this.select.addEventListener("change", () =>
@@ -94,6 +100,7 @@
       const found = this.order.filter((i) => words.every((word) => this.names[i].includes(word)));
       const drawn = found.slice(0, this.limit);
       this.draw(drawn.map((i) => this.rows[i]));
+      this.fit();
       this.count.textContent = `${found.length} of ${this.rows.length} rows` +
         (drawn.length < found.length ? `, the first ${drawn.length} shown` : "");
       this.all.hidden = drawn.length === found.length;
@@ -116,9 +123,30 @@
       }
     }
 
+    // Shows the rows as cards if some column would be outside of the box.
+    fit() {
+      if (!this.scroll.clientWidth) return; // folded
+      this.box.classList.remove("cards");
+      this.box.classList.toggle("cards", this.scroll.scrollWidth > this.scroll.clientWidth);
+    }
+
+    // Shows the row and returns whether the table has it.
+    reveal(is_wanted) {
+      const found = this.rows.findIndex(is_wanted);
+      if (found < 0) return false;
+      this.input.value = "";
+      if (this.order.indexOf(found) >= this.limit) this.limit = Infinity;
+      this.show();
+      unfold(this.box);
+      for (const row of this.rows) row.classList.remove("found");
+      this.rows[found].classList.add("found");
+      this.rows[found].scrollIntoView({ block: "center" });
+      return true;
+    }
+
     // Takes the widths of the columns from the rows that are drawn.
     fixWidths() {
-      if (this.table.style.minWidth || !this.heads[0].offsetWidth) return; // cards have no columns
+      if (this.table.style.minWidth || !this.heads[0].offsetWidth) return; // folded, or cards
       const widths = this.heads.map((head) => head.getBoundingClientRect().width);
       this.table.style.setProperty("--columns",
         widths.map((width) => `minmax(0, ${width.toFixed(1)}fr)`).join(" "));
@@ -126,15 +154,60 @@
     }
   }
 
+  function unfold(element) {
+    for (let at = element; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  }
+
+  // A folded table has no width.
+  document.addEventListener("toggle", (event) => {
+    for (const table of tables) if (event.target.contains(table.box)) table.fit();
+  }, true);
+
   const tables = [...document.querySelectorAll(".sortable-box")].map((box) => new CaseTable(box));
+
+  // Unfolds and shows the row or section with this id.
+  function reveal(id) {
+    if (tables.some((table) => table.reveal((row) => row.id === id))) return;
+    const target = id && document.getElementById(id);
+    if (!target) return;
+    unfold(target);
+    target.scrollIntoView();
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a[href^='#']");
+    if (!link) return;
+    event.preventDefault();
+    const fragment = link.getAttribute("href");
+    if (location.hash !== fragment) history.pushState(null, "", fragment);
+    reveal(fragment.slice(1));
+  });
+  addEventListener("popstate", () => reveal(location.hash.slice(1)));
 
   // `#sort=median&order=ascending&filter=conv` opens the page in this state.
   const wish = new URLSearchParams(location.hash.slice(1));
   for (const table of tables) {
-    if (wish.has("filter")) { table.input.value = wish.get("filter"); table.show(); }
     const number = table.heads.findIndex((head) => head.textContent.trim() === wish.get("sort"));
+    if (wish.has("filter") || number >= 0) unfold(table.box);
+    if (wish.has("filter")) { table.input.value = wish.get("filter"); table.show(); }
     if (number >= 0) table.sort(number, wish.get("order"));
   }
+  reveal(location.hash.slice(1));
+
+  // Paper shows everything, with the columns that fit a wide window, since its text is smaller.
+  let printed = [];
+  addEventListener("beforeprint", () => {
+    printed = [...document.querySelectorAll("details.section:not([open])")];
+    for (const section of printed) section.open = true;
+    for (const table of tables) {
+      table.box.style.width = "1160px";
+      table.fit();
+      table.box.style.width = "";
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const section of printed) section.open = false;
+    for (const table of tables) table.fit();
+  });
 
   // Tooltips: `<title>` of a mark, for a pointer, a finger and the arrow keys.
   const tip = document.getElementById("tip");
@@ -166,7 +239,18 @@
       if (mark || current) show(mark, event.clientX, event.clientY);
     });
   }
+  // A mark that stands for a case leads to its row.
+  function follow(mark) {
+    const id = mark && textOf(mark).split("\n")[0];
+    const is_row = (row) => [...row.cells].some((cell) =>
+      cell.classList.contains("id") && cell.textContent === id);
+    if (id) tables.some((table) => table.reveal(is_row));
+  }
+  document.addEventListener("click", (event) => {
+    follow(event.target instanceof Element ? event.target.closest("svg .mark") : null);
+  });
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && document.activeElement instanceof SVGSVGElement) follow(current);
     if (event.key === "Escape") show(null);
     const svg = document.activeElement;
     if (!(svg instanceof SVGSVGElement)) return;

@@ -37,13 +37,13 @@ class ReportPage : public testing::Test {
     const std::string path = folder_.file("page.html");
     const std::string added = script.empty() ? "" : "<script>" + script + "</script>";
     EXPECT_TRUE(write_file(path, html + added, Existing::replace).ok());
-    const test::ProgramResult result =
-        test::run_program({{"chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                            "--disable-dev-shm-usage", "--enable-logging=stderr",
-                            "--user-data-dir=" + folder_.file("profile"), "--window-size=1200,800",
-                            "--virtual-time-budget=30000", "--dump-dom", "file://" + path + hash},
-                           ".",
-                           {}});
+    const test::ProgramResult result = test::run_program(
+        {{"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+          "--enable-logging=stderr", "--user-data-dir=" + folder_.file("profile"),
+          fmt::format("--window-size={},800", width_), "--virtual-time-budget=30000", "--dump-dom",
+          "file://" + path + hash},
+         ".",
+         {}});
     EXPECT_EQ(result.status, 0) << "chromium is needed, ci/setup installs it\n" << result.err;
     EXPECT_THAT(result.err, Not(HasSubstr("CONSOLE")));
     EXPECT_THAT(result.out, HasSubstr("data-ready=\"yes\""));
@@ -69,6 +69,7 @@ class ReportPage : public testing::Test {
   static std::string page_of(const Report& report) { return run_page({report, "r.jsonl"}, {}); }
 
   test::TemporaryFolder folder_;
+  int width_ = 1200;  // width of the window
 };
 
 TEST_F(ReportPage, SortsByAClickOnAHeadingAndTurnsRoundByTheSecond) {
@@ -218,6 +219,8 @@ TEST_F(ReportPage, AnEmptyRunSaysWhatIsMissing) {
   EXPECT_THAT(dom, HasSubstr("The report has no cases."));
   EXPECT_THAT(dom, HasSubstr("there is no roofline"));
   EXPECT_THAT(dom, Not(HasSubstr("<a href=\"#s")));  // no section has content to jump to
+  EXPECT_THAT(dom, HasSubstr("No case has a time, so there is no picture of the times."));
+  EXPECT_THAT(dom, HasSubstr("There is no finding, since no case has a time."));
   EXPECT_THAT(dom, HasSubstr("bench run CONFIG --profile"));
 }
 
@@ -230,13 +233,26 @@ TEST_F(ReportPage, TheTimelineOpensInsideThePage) {
       "<!DOCTYPE html><title>t</title><script>\n// a comment\n"
       "parent.document.documentElement.dataset.timeline = 'ran';</script>";
   const std::string dom = document(run_page(view, {}), "",
-                                   "document.querySelector('details').open = true;"
+                                   "document.querySelector('details.frame').open = true;"
                                    "document.querySelector('iframe').loading = 'eager';");
   EXPECT_THAT(dom, HasSubstr("data-timeline=\"ran\""));
 }
 
-// The last column was cut at this width; in the page of a gate it says what changed.
-TEST_F(ReportPage, TablesFitAWindowOf1200Pixels) {
+// Opens everything, and then counts tables that are wider than their box, and elements that are cut
+// or make the page wider than the window.
+constexpr const char* kMeasureOverflow =
+    "for (const each of document.querySelectorAll('details.section')) each.open = true;"
+    "const examine = () => {"
+    "  const wide = (box) => box.scrollWidth > box.clientWidth;"
+    "  const root = document.documentElement;"
+    "  root.dataset.cut = [...document.querySelectorAll('.scroll, td, dd, p, "
+    "li')].filter(wide).length;"
+    "  root.dataset.sideways = wide(root);"
+    "  root.dataset.cards = document.querySelectorAll('.cards').length; };"
+    // The page decides about cards when a section was unfolded.
+    "setTimeout(examine, 200);";
+
+GateFile gate_with_long_texts() {
   GateFile gate = test::sample_gate();
   for (CaseAssessment& judgement : gate.judgements) {
     judgement.id = "conv/backward_weights/n64c256h56w56k256r3s3p1/bf16/onednn/cpu/cold_weights/t16";
@@ -249,12 +265,89 @@ TEST_F(ReportPage, TablesFitAWindowOf1200Pixels) {
     judgement.reason =
         "the minimum detectable effect is 12.3 %, which is above the limit of the gate";
   }
-  const std::string measure =
-      "document.documentElement.dataset.cut = [...document.querySelectorAll('.scroll')]"
-      "    .filter((box) => box.scrollWidth > box.clientWidth).length;";
-  EXPECT_THAT(document(gate_page(gate, {}), "", measure), HasSubstr("data-cut=\"0\""));
-  EXPECT_THAT(document(page_of(test::sample_run_report()), "", measure),
-              HasSubstr("data-cut=\"0\""));
+  return gate;
+}
+
+// Every column of a run has a value, and all texts are long.
+Report run_with_long_texts() {
+  Report report = test::sample_run_report();
+  for (CaseRecord& record : report.cases) {
+    record.id = "conv/backward_weights/n64c256h56w56k256r3s3p1/bf16/onednn/cpu/cold_weights/t16";
+    record.implementation = "cudnn:engine_71_with_a_long_name + bench:elementwise";
+    record.flags = {Flag::noisy, Flag::unsteady, Flag::launch_bound, Flag::disturbed};
+    record.memory.emplace().peak = Bytes{3'500'000};
+    record.roofline.emplace().efficiency = 0.987;
+    if (record.outcome != Outcome::ok)
+      record.reason =
+          "destination[0,0,0,0]: got -838860800, want 100, tolerance 0; 200398 of 200704";
+  }
+  return report;
+}
+
+// The last columns were cut at this width: in the page of a gate they say what changed, in that of
+// a run why a case failed.
+TEST_F(ReportPage, TheTablesFitAWindowOf1200Pixels) {
+  for (const std::string& page :
+       {gate_page(gate_with_long_texts(), {}), page_of(run_with_long_texts()),
+        page_of(test::sample_run_report())}) {
+    const std::string dom = document(page, "", kMeasureOverflow);
+    EXPECT_THAT(dom, HasSubstr("data-cut=\"0\""));
+    EXPECT_THAT(dom, HasSubstr("data-sideways=\"false\""));
+    EXPECT_THAT(dom, HasSubstr("data-cards=\"0\"")) << "they are tables";
+  }
+}
+
+// With all columns the table was several windows wide.
+TEST_F(ReportPage, RowsThatDoNotFitBecomeCards) {
+  const Report report = run_with_long_texts();
+  RunView view{report, "r.jsonl"};
+  for (const CaseColumn& column : case_columns()) view.columns.push_back(&column);
+  const std::string all = document(run_page(view, {}), "", kMeasureOverflow);
+  EXPECT_THAT(all, HasSubstr("data-cut=\"0\""));
+  EXPECT_THAT(all, HasSubstr("data-cards=\"1\""));
+
+  width_ = 800;
+  const std::string dom = document(page_of(report), "", kMeasureOverflow);
+  EXPECT_THAT(dom, HasSubstr("data-cut=\"0\""));
+  EXPECT_THAT(dom, HasSubstr("data-sideways=\"false\""));
+  EXPECT_THAT(dom, HasSubstr("data-cards=\"1\""));
+}
+
+TEST_F(ReportPage, AFindingLeadsToTheRowOfItsCase) {
+  const std::string click =
+      "document.querySelector('.findings a').click();"
+      "const found = document.querySelector('tr.found');"
+      "document.documentElement.dataset.found = found.querySelector('.id').textContent;"
+      "document.documentElement.dataset.unfolded = found.closest('details').open;";
+  const std::string dom = document(gate_page(test::sample_gate(), {}), "", click);
+  EXPECT_THAT(dom, HasSubstr("data-found=\"conv/forward/c64\""));
+  EXPECT_THAT(dom, HasSubstr("data-unfolded=\"true\""));
+}
+
+TEST_F(ReportPage, AMarkLeadsToTheRowOfItsCaseAlsoIfTheTableDoesNotDrawIt) {
+  Report report;
+  for (int i = 0; i < 300; ++i) {
+    test::add_timed_case(report, fmt::format("gemm/forward/m{}n8k8/f32/onednn/cpu/hot", i + 1),
+                         1000 + i);
+  }
+  // The longest case is the first bar and the last row.
+  const std::string dom = document(page_of(report), "",
+                                   "document.querySelector('figure .wide .mark').dispatchEvent("
+                                   "  new MouseEvent('click', {bubbles: true}));"
+                                   "document.documentElement.dataset.found ="
+                                   "  document.querySelector('tr.found .id').textContent;");
+  EXPECT_THAT(dom, HasSubstr("data-found=\"gemm/forward/m300n8k8/f32/onednn/cpu/hot\""));
+}
+
+// Folded sections would be missing on paper.
+TEST_F(ReportPage, PaperShowsEverythingAndTheScreenIsAsBefore) {
+  const std::string dom = document(
+      page_of(test::sample_run_report()), "",
+      "const count = () => document.querySelectorAll('details.section:not([open])').length;"
+      "const before = count(); dispatchEvent(new Event('beforeprint')); const paper = count();"
+      "dispatchEvent(new Event('afterprint'));"
+      "document.documentElement.dataset.folded = `${before > 0} ${paper} ${count() === before}`;");
+  EXPECT_THAT(dom, HasSubstr("data-folded=\"true 0 true\""));
 }
 
 // Returns the page of a profiled run in which one buffer with this name was allocated.
@@ -279,7 +372,7 @@ TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
   const std::string page = page_with_memory(kAttack);
   const std::string dom =
       document(page, "",
-               "const details = document.querySelector('details'); details.open = true;"
+               "const details = document.querySelector('details.frame'); details.open = true;"
                "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
                "frame.addEventListener('load', () => { document.documentElement.dataset.blocks ="
                " frame.contentDocument.querySelectorAll('svg rect.block').length; });");
@@ -292,7 +385,7 @@ TEST_F(ReportPage, TheMemoryOverTimeFitsItsFrame) {
   const std::string page = page_with_memory("weights");
   const std::string dom = document(
       page, "",
-      "document.querySelector('details').open = true;"
+      "for (const each of document.querySelectorAll('details')) each.open = true;"
       "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
       "frame.style.width = '340px'; const examine = () => {"
       "  const root = frame.contentDocument?.documentElement;"
@@ -306,11 +399,11 @@ TEST_F(ReportPage, TheMemoryOverTimeFitsItsFrame) {
   EXPECT_THAT(dom, HasSubstr("light dark\""));
 }
 
-TEST_F(ReportPage, ItsFindingsAreTheNotesOfTheTerminal) {
+TEST_F(ReportPage, ItsNotesAreThoseOfTheTerminal) {
   Report report = test::sample_run_report();
   report.cases.front().flags = {Flag::unsteady};
   const std::string dom = document(page_of(report));
-  EXPECT_THAT(dom, HasSubstr(">Findings<"));
+  EXPECT_THAT(dom, HasSubstr(">Notes<"));
   EXPECT_THAT(dom, HasSubstr("<code>bench peak</code> measures the ceilings"));
   EXPECT_THAT(dom, HasSubstr("unsteady, 1 case: the times still changed"));
 }

@@ -2,12 +2,15 @@
 // Bar charts: the layers of a network, and a profile by layer or operator.
 #include "base/plural.hpp"
 #include "base/text.hpp"
+#include "harness/report/case_sum.hpp"
 #include "harness/report/plots.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/result/summary.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <functional>
 
 namespace bench {
 namespace {
@@ -21,11 +24,31 @@ struct Bar {
   std::string text;             // all facts, which the page shows when the reader points at the bar
   double length = 0;            // nanoseconds
   std::optional<double> ideal;  // ideal time in nanoseconds
+  std::optional<Extent> interval = std::nullopt;  // that contains the true length
 };
+
+// Draws a bar. What is beyond the ideal time is lighter: it could be gained.
+void draw_bar(RowChart& chart, std::size_t row, const Bar& bar) {
+  Svg& svg = chart.svg();
+  const double top = chart.top(row);
+  const double begin = chart.x().position(0), end = chart.x().position(bar.length);
+  const double ideal = chart.x().position(std::min(bar.ideal.value_or(bar.length), bar.length));
+  svg.open_mark(bar.text);
+  svg.rect({begin, top}, {ideal - begin, kBarHeight}, "s0");
+  if (ideal < end) svg.rect({ideal, top}, {end - ideal, kBarHeight}, "s0 light");
+  if (bar.interval) chart.draw_range(chart.middle(row), *bar.interval, "range ideal");
+  if (bar.ideal) {
+    svg.rect({chart.x().position(*bar.ideal) - 1.5, top - 2}, {3, kBarHeight + 4}, "ideal");
+  }
+  svg.close_mark();
+}
 
 std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_view label) {
   double longest = 0;
-  for (const Bar& bar : bars) longest = std::max({longest, bar.length, bar.ideal.value_or(0)});
+  for (const Bar& bar : bars) {
+    const double end = bar.interval ? bar.interval->high : bar.length;
+    longest = std::max({longest, bar.length, bar.ideal.value_or(0), end});
+  }
   RowChart::Shape shape;
   shape.row_heights.assign(bars.size(), kBarHeight);
   shape.values = {0, std::max(longest, 1.0)};
@@ -34,15 +57,7 @@ std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_vi
   RowChart chart(width, shape, label);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     chart.draw_label(i, bars[i].label, bars[i].value);
-    const double begin = chart.x().position(0);
-    chart.svg().open_mark(bars[i].text);
-    chart.svg().rect({begin, chart.top(i)},
-                     {chart.x().position(bars[i].length) - begin, kBarHeight}, "s0");
-    if (bars[i].ideal) {
-      const double x = chart.x().position(*bars[i].ideal);
-      chart.svg().rect({x - 1.5, chart.top(i) - 2}, {3, kBarHeight + 4}, "ideal");
-    }
-    chart.svg().close_mark();
+    draw_bar(chart, i, bars[i]);
   }
   return std::move(chart).finish();
 }
@@ -52,24 +67,86 @@ std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100
 double to_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
 // Returns the first layer and the number of other layers that are the same case: "layer1.0.conv2
-// +2".
-std::string layer_label(const NetworkSummary::Entry& entry) {
-  if (entry.layers.empty()) return entry.id;
-  return entry.layers.size() == 1
-             ? entry.layers.front()
-             : fmt::format("{} +{}", entry.layers.front(), entry.layers.size() - 1);
+// +2". Empty if there are no layers.
+std::string layer_label(const std::vector<std::string>& layers) {
+  if (layers.empty()) return "";
+  return layers.size() == 1 ? layers.front()
+                            : fmt::format("{} +{}", layers.front(), layers.size() - 1);
+}
+
+std::string format_layer_count(std::size_t count) { return pluralise(count, "layer"); }
+
+void set_ideal(Bar& bar, Nanoseconds ideal, double efficiency) {
+  bar.ideal = to_nanoseconds(ideal);
+  bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
+                          format_percent(efficiency));
 }
 
 Bar layer_bar(const NetworkSummary::Entry& entry) {
-  Bar bar{layer_label(entry), format_percent(entry.share),
+  const std::string label = layer_label(entry.layers);
+  Bar bar{label.empty() ? entry.id : label, format_percent(entry.share),
           fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
-                      pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
+                      format_layer_count(entry.multiplicity), format_percent(entry.share)),
           to_nanoseconds(entry.time), std::nullopt};
-  if (!entry.ideal || !entry.efficiency) return bar;
-  bar.ideal = to_nanoseconds(*entry.ideal) * static_cast<double>(entry.multiplicity);
-  bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
-                          format_percent(*entry.efficiency));
+  if (entry.ideal && entry.efficiency) {
+    set_ideal(bar, saturated_product(*entry.ideal, entry.multiplicity), *entry.efficiency);
+  }
   return bar;
+}
+
+// `whole`: the time of all cases of the sum.
+Bar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
+  const CaseRecord& record = *entry.record;
+  std::string text = fmt::format("{}\n{}", record.id, format_time(entry.median));
+  if (!record.layers.empty()) text += " in " + format_layer_count(entry.multiplicity);
+  if (whole > Nanoseconds(0)) {
+    text += fmt::format(", {} of all cases",
+                        format_percent(to_nanoseconds(entry.median) / to_nanoseconds(whole)));
+  }
+  Bar bar{std::move(label), format_time(entry.median), std::move(text),
+          to_nanoseconds(entry.median), std::nullopt};
+  if (entry.ideal) set_ideal(bar, *entry.ideal, record.roofline->efficiency);
+  if (record.time->low && record.time->high) {
+    bar.interval = {to_nanoseconds(saturated_product(*record.time->low, entry.multiplicity)),
+                    to_nanoseconds(saturated_product(*record.time->high, entry.multiplicity))};
+  }
+  return bar;
+}
+
+// Returns the labels of the cases: layers if all are of one network, else ids.
+std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
+  const auto& network = cases.front().record->network;
+  const bool has_one_network =
+      network && std::ranges::all_of(cases, [&](const SummedCase& entry) {
+        return entry.record->network == network && !entry.record->layers.empty();
+      });
+  std::vector<std::string_view> ids;
+  for (const SummedCase& entry : cases) ids.push_back(entry.record->id);
+  const IdShortener shortener(ids);
+  std::vector<std::string> labels;
+  for (const SummedCase& entry : cases) {
+    labels.push_back(has_one_network ? layer_label(entry.record->layers)
+                                     : shortener.shortest(entry.record->id));
+  }
+  return labels;
+}
+
+std::string cases_caption(const CaseSum& sum, const std::vector<SummedCase>& shown) {
+  std::string caption = fmt::format("Each bar is the time of a case{}", format_cache_mode(sum));
+  if (sum.networks > 0 || std::ranges::any_of(sum.cases, [](const SummedCase& entry) {
+        return entry.multiplicity > 1;
+      })) {
+    caption += ", times the number of layers that are this case";
+  }
+  caption += ".";
+  if (std::ranges::any_of(shown,
+                          [](const SummedCase& e) { return e.record->time->low.has_value(); }))
+    caption += " The thin line at its end is the interval of its median.";
+  caption += std::ranges::any_of(shown, [](const SummedCase& e) { return e.ideal.has_value(); })
+                 ? " The dark tick is the time at the machine's ceiling; the light part could be "
+                   "gained."
+                 : " Ideal times: n/a: no ceilings, run `bench peak`.";
+  return caption + format_left_out(sum.cases.size() - shown.size(), "shorter case");
 }
 
 // Returns the rows' labels: names, with the case if several cases have rows.
@@ -92,6 +169,25 @@ Bar profile_bar(const LayerRow& row, std::string label) {
 }
 
 }  // namespace
+
+Plot cases_plot(const Report& report) {
+  const CaseSum sum = sum_cases(report, SumOf::timed);
+  if (sum.cases.empty()) {
+    return make_absent_plot("cases", "Time by case",
+                            "No case has a time, so there is no picture of the times.");
+  }
+  std::vector<SummedCase> shown = sum.cases;
+  std::ranges::stable_sort(shown, std::greater<>(), &SummedCase::median);
+  shown.resize(std::min(shown.size(), kMaxOpeningRows));
+  const std::vector<std::string> labels = case_labels(shown);
+  const Nanoseconds whole = sum.median();
+  std::vector<Bar> bars;
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    bars.push_back(case_bar(shown[i], labels[i], whole));
+  return make_plot("cases", "Time by case", cases_caption(sum, shown), [&](double width) {
+    return draw_bars(bars, width, fmt::format("time of {} cases", bars.size()));
+  });
+}
 
 Plot layers_plot(const NetworkSummary& network) {
   const std::string name = fmt::format("layers-{}-{}", network.network, network.cache);
@@ -138,6 +234,26 @@ Plot profile_plot(std::string name, std::string title, const std::vector<LayerRo
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), caption, [&](double width) {
     return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));
+  });
+}
+
+Plot shares_plot(std::string name, std::string title, std::string caption,
+                 const std::vector<ShareRow>& rows) {
+  if (rows.empty()) {
+    return make_absent_plot(std::move(name), std::move(title),
+                            "The profile has no times, so there is no picture of them.");
+  }
+  std::vector<Bar> bars;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxOpeningRows); ++i) {
+    const ShareRow& row = rows[i];
+    const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
+    bars.push_back({row.name, share,
+                    fmt::format("{}\n{}, {}", row.name, format_time(row.time), share),
+                    to_nanoseconds(row.time), std::nullopt});
+  }
+  caption += format_left_out(rows.size() - bars.size(), "shorter row");
+  return make_plot(std::move(name), std::move(title), std::move(caption), [&](double width) {
+    return draw_bars(bars, width, fmt::format("time of {} rows", bars.size()));
   });
 }
 

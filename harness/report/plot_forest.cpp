@@ -74,9 +74,7 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
   chart.svg().line({chart.x().position(0), 34}, {chart.x().position(0), bottom}, "axis");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ForestRow& row = rows[i];
-    const std::vector<std::string> forms = ids.forms(row.id);
-    chart.draw_label(i, forms.empty() ? row.id : forms.back(),
-                     fmt::format("{:+.1f} %", 100 * row.effect));
+    chart.draw_label(i, ids.shortest(row.id), fmt::format("{:+.1f} %", 100 * row.effect));
     const double y = chart.middle(i);
     chart.svg().open_mark(format_forest_row(row));
     if (row.low && row.high) {
@@ -91,14 +89,14 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
 
 }  // namespace
 
-Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
+Plot forest_plot(const std::vector<ForestRow>& rows, double delta, std::size_t max_rows) {
   if (rows.empty()) {
     return make_absent_plot("forest", "Effects",
                             "No case could be compared, so there are no effects to show.");
   }
-  const std::vector<ForestRow> shown(
-      rows.begin(),
-      rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxForestRows)));
+  const std::size_t count = std::min({rows.size(), max_rows, kMaxForestRows});
+  const std::vector<ForestRow> shown(rows.begin(),
+                                     rows.begin() + static_cast<std::ptrdiff_t>(count));
   std::string caption = fmt::format(
       "Each mark is the change of a case's time with its interval. Changes inside the grey "
       "band, +-{:.3g} %, do not count. Orange squares are slower, green triangles faster, blue "
@@ -168,7 +166,7 @@ void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& histo
   }
 }
 
-std::string draw_histories(const std::vector<const BaselineHistory*>& histories, double width) {
+std::string draw_histories(const HistoryRows& histories, double width) {
   std::size_t max_runs = 1;
   std::vector<std::string_view> names;
   for (const BaselineHistory* history : histories) {
@@ -186,8 +184,7 @@ std::string draw_histories(const std::vector<const BaselineHistory*>& histories,
   RowChart chart(width, shape, fmt::format("stored runs of {} cases", histories.size()));
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const BaselineRecord& last = histories[i]->records.back();
-    const std::vector<std::string> forms = ids.forms(last.measured.id);
-    chart.draw_label(i, forms.empty() ? last.measured.id : forms.back(),
+    chart.draw_label(i, ids.shortest(last.measured.id),
                      format_time_tick(median_iteration(last.measured).value_or(0)));
     draw_history(chart, i, *histories[i], max_runs);
   }
@@ -196,13 +193,13 @@ std::string draw_histories(const std::vector<const BaselineHistory*>& histories,
 
 }  // namespace
 
-Plot history_plot(const std::vector<BaselineHistory>& histories) {
-  std::vector<const BaselineHistory*> shown;
+Plot history_plot(const HistoryRows& histories, std::size_t max_rows) {
+  HistoryRows shown;
   std::size_t with_runs = 0;
-  for (const BaselineHistory& history : histories) {
-    if (history.records.empty()) continue;
+  for (const BaselineHistory* history : histories) {
+    if (history->records.empty()) continue;
     ++with_runs;
-    if (shown.size() < kMaxHistories) shown.push_back(&history);
+    if (shown.size() < std::min(max_rows, kMaxHistories)) shown.push_back(history);
   }
   if (shown.empty()) {
     return make_absent_plot("history", "History",

@@ -139,11 +139,6 @@ std::size_t count_boxes(const std::vector<CaseBoxes>& all, const Predicate& is_c
   return count;
 }
 
-std::string short_label(const IdShortener& ids, const std::string& id) {
-  const std::vector<std::string> forms = ids.forms(id);
-  return forms.empty() ? id : forms.back();
-}
-
 std::string format_box(const CaseRecord& record, const ProcessBox& box) {
   return fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples", record.id,
                      box.process, format_change_tick(box.q50), format_change_tick(box.q25),
@@ -175,8 +170,7 @@ std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
   shape.axis = "time relative to the median of the case";
   RowChart chart(width, shape, fmt::format("distributions of the samples of {} cases", all.size()));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    chart.draw_label(i, short_label(ids, all[i].record->id),
-                     format_time(all[i].record->time->median));
+    chart.draw_label(i, ids.shortest(all[i].record->id), format_time(all[i].record->time->median));
     draw_boxes(chart, i, all[i]);
   }
   return std::move(chart).finish();
@@ -238,7 +232,7 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double middle = median(rows[i].base).value_or(1);
     const double after = median(rows[i].candidate).value_or(middle);
-    chart.draw_label(i, short_label(ids, rows[i].id),
+    chart.draw_label(i, ids.shortest(rows[i].id),
                      fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
     for (const SideStyle& side : kSideStyles) {
       const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);

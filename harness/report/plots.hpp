@@ -10,7 +10,9 @@
 #include "harness/report/svg.hpp"
 #include "harness/store/baseline_file.hpp"
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,6 +96,12 @@ std::vector<Plot> gate_plots(const GateFile& gate);
 std::vector<Plot> comparison_plots(const Comparison& comparison);
 std::vector<Plot> history_plots(const std::vector<BaselineHistory>& histories);
 
+// The most rows of a picture that opens a page, so that the findings are on the first screen, too.
+inline constexpr std::size_t kMaxOpeningRows = 12;
+inline constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
+
+// The time of each case of a sum over the run (case_sum.hpp), the longest first, with its ceiling.
+Plot cases_plot(const Report& report);
 Plot roofline_plot(const std::vector<CaseRecord>& cases);
 Plot layers_plot(const NetworkSummary& network);
 Plot samples_plot(const Report& report);
@@ -103,6 +111,16 @@ std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases);
 Plot profile_plot(std::string name, std::string title, const std::vector<LayerRow>& rows,
                   std::string_view unit);
 
+// A part of a whole: its time and its share.
+struct ShareRow {
+  std::string name;
+  Nanoseconds time{0};
+  std::optional<double> share;
+};
+// Bars of the first rows. The end of the caption says how many more there are.
+Plot shares_plot(std::string name, std::string title, std::string caption,
+                 const std::vector<ShareRow>& rows);
+
 // One row of a forest plot: an effect with its interval, as fractions of the base's time.
 struct ForestRow {
   std::string id;
@@ -111,8 +129,9 @@ struct ForestRow {
   double effect = 0;
   std::optional<double> low, high;
 };
-// `delta`: effects within +-delta do not count; the plot marks this range.
-Plot forest_plot(const std::vector<ForestRow>& rows, double delta);
+// `delta`: effects within +-delta do not count; the plot marks this range. `max_rows`: the most
+// rows to draw, the first ones.
+Plot forest_plot(const std::vector<ForestRow>& rows, double delta, std::size_t max_rows = kAllRows);
 
 // Times of both sides of a case, in nanoseconds per iteration.
 struct SidesRow {
@@ -122,6 +141,8 @@ struct SidesRow {
 // `unit`: what a time is, for the caption: "medians of duets".
 Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit);
 
-Plot history_plot(const std::vector<BaselineHistory>& histories);
+// `histories`: the rows in their order.
+using HistoryRows = std::vector<const BaselineHistory*>;
+Plot history_plot(const HistoryRows& histories, std::size_t max_rows = kAllRows);
 
 }  // namespace bench

@@ -333,7 +333,7 @@ TEST(HistoryPlot, HasAMarkPerRunAndADiamondWhereAnEpochOpens) {
   history.records = {test::baseline(1, 0, Nanoseconds(1000)),
                      test::baseline(2, 0, Nanoseconds(1010)),
                      test::baseline(3, 1, Nanoseconds(800))};
-  const Plot plot = history_plot({history});
+  const Plot plot = history_plot({&history});
   EXPECT_EQ(occurrences(plot.wide, "<g class=\"mark"), 3U);
   EXPECT_EQ(occurrences(plot.wide, "<polygon class=\"s3\""), 1U);
   EXPECT_EQ(occurrences(plot.wide, "class=\"band\""), 1U);

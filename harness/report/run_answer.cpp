@@ -3,6 +3,7 @@
 
 #include "base/plural.hpp"
 #include "base/text.hpp"
+#include "harness/report/case_sum.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/ceilings.hpp"
@@ -15,10 +16,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -60,77 +59,14 @@ std::vector<std::int64_t> count_processes(const Report& report,
   return counts;
 }
 
-// Returns the id without its cache mode.
-std::string remove_cache_mode(std::string_view id) {
-  const IdSegments segments = split_id(id);
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}", segments.op, segments.direction, segments.parameters,
-                     segments.dtype, segments.backend, segments.device, segments.options);
-}
-
-// The cases with a ceiling whose times a sum over the run contains, each of them once.
-struct SummedCases {
-  std::vector<const CaseRecord*> cases;
-  // Number of cases left out because an earlier case differs only in the cache mode.
-  std::size_t other_modes = 0;
-};
-
-// Leaves out whole networks whose layers have times, since the sum would count these layers twice.
-// Leaves out all but the first cache mode of a case for the same reason.
-SummedCases select_summed_cases(const Report& report) {
-  std::set<std::string> networks_with_layers;
-  for (const CaseRecord& record : report.cases) {
-    if (record.network && record.time) networks_with_layers.insert(*record.network);
-  }
-  const auto is_covered = [&](const CaseRecord& record) {
-    const IdSegments id = split_id(record.id);
-    return id.op == "network" &&
-           std::ranges::any_of(networks_with_layers, [&](const std::string& name) {
-             return id.parameters == name || id.parameters.starts_with(name + "-") ||
-                    id.parameters.starts_with(name + "+");
-           });
-  };
-  SummedCases summed;
-  std::set<std::string> ids_without_mode;
-  for (const CaseRecord& record : report.cases) {
-    const bool has_ceiling = record.time && record.roofline && record.roofline->ideal.count() >= 0;
-    if (!has_ceiling || is_covered(record)) continue;
-    if (ids_without_mode.insert(remove_cache_mode(record.id)).second) {
-      summed.cases.push_back(&record);
-    } else {
-      ++summed.other_modes;
-    }
-  }
-  return summed;
-}
-
-// The time that one case could gain in a sum over all cases.
-struct CaseGain {
-  const CaseRecord* record = nullptr;
-  Nanoseconds median{0}, ideal{0};  // multiplied by the number of layers that are this case
-  Nanoseconds recoverable() const { return std::max(median - ideal, Nanoseconds(0)); }
-};
-
-// Returns the gains of the cases, largest first.
-std::vector<CaseGain> compute_gains(const SummedCases& summed) {
-  std::vector<CaseGain> gains;
-  for (const CaseRecord* record : summed.cases) {
-    const auto multiplicity =
-        static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
-    gains.push_back({record, saturated_product(record->time->median, multiplicity),
-                     saturated_product(record->roofline->ideal, multiplicity)});
-  }
-  std::ranges::stable_sort(gains, std::greater<>(), &CaseGain::recoverable);
-  return gains;
-}
-
 double compute_fraction(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 // "20 bound by compute, 8 by memory", in the order of the bounds.
-std::string format_bounds(const std::vector<CaseGain>& gains) {
+std::string format_bounds(const std::vector<SummedCase>& gains) {
   std::map<Bound, int> counts;
-  for (const CaseGain& entry : gains) ++counts[entry.record->roofline->bound];
+  for (const SummedCase& entry : gains) ++counts[entry.record->roofline->bound];
   std::string text;
   for (const auto& [bound, count] : counts) {
     text +=
@@ -140,21 +76,11 @@ std::string format_bounds(const std::vector<CaseGain>& gains) {
   return text;
 }
 
-// Returns the cache mode that a sum counts, if it leaves out `other_modes` cases with other modes.
-// Empty if `other_modes` is 0.
-std::string format_cache_mode(const std::vector<CaseGain>& gains, std::size_t other_modes) {
-  if (other_modes == 0) return "";
-  const std::string first = split_id(gains.front().record->id).cache;
-  const bool has_one_mode = std::ranges::all_of(
-      gains, [&](const CaseGain& entry) { return split_id(entry.record->id).cache == first; });
-  return has_one_mode ? fmt::format(" with cache {}", first) : " (each in its first cache mode)";
-}
-
 // Says that the run has calibrated the ceilings, and how precisely; empty for other ceilings.
-std::string calibration_sentence(const std::vector<CaseGain>& gains) {
+std::string calibration_sentence(const std::vector<SummedCase>& gains) {
   bool is_calibrated = false;
   std::optional<double> precision;  // the largest
-  for (const CaseGain& entry : gains) {
+  for (const SummedCase& entry : gains) {
     const Roofline& roofline = *entry.record->roofline;
     if (roofline.source != CeilingSource::calibrated) continue;
     is_calibrated = true;
@@ -167,8 +93,8 @@ std::string calibration_sentence(const std::vector<CaseGain>& gains) {
       precision ? fmt::format(", to about {}", format_precision(*precision)) : "");
 }
 
-std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
-                      std::size_t other_modes) {
+std::string peak_note(const Report& report, const CaseSum& summed,
+                      const std::vector<SummedCase>& gains) {
   if (gains.empty()) {
     const bool has_rate = std::ranges::any_of(
         report.cases, [](const CaseRecord& record) { return record.flops_per_s.has_value(); });
@@ -177,32 +103,31 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
                     : "";
   }
   Nanoseconds median{0}, ideal{0};
-  for (const CaseGain& entry : gains) {
+  for (const SummedCase& entry : gains) {
     median = saturated_sum(median, entry.median);
-    ideal = saturated_sum(ideal, entry.ideal);
+    ideal = saturated_sum(ideal, *entry.ideal);
   }
   if (median <= Nanoseconds(0)) return "";
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
-  const bool is_complete = gains.size() + other_modes == timed;
+  const bool is_complete = gains.size() + summed.other_modes == timed;
   const bool has_repeated_layers = std::ranges::any_of(
-      gains, [](const CaseGain& entry) { return entry.record->multiplicity.value_or(1) > 1; });
+      gains, [](const SummedCase& entry) { return entry.record->multiplicity.value_or(1) > 1; });
   const std::string_view weight =
       has_repeated_layers ? ", each as often as its network has it," : "";
   const std::string subject =
       is_complete && timed == 1 ? fmt::format("The case{} runs", weight)
       : is_complete
-          ? fmt::format("All cases{} together{} run", format_cache_mode(gains, other_modes), weight)
+          ? fmt::format("All cases{} together{} run", format_cache_mode(summed), weight)
           : fmt::format("{} with known ceilings{}{} run{}", pluralise(gains.size(), "case"),
-                        format_cache_mode(gains, other_modes), weight,
-                        gains.size() == 1 ? "s" : "");
+                        format_cache_mode(summed), weight, gains.size() == 1 ? "s" : "");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).{}", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
       format_bounds(gains), calibration_sentence(gains));
 }
 
-std::string recoverable_note(const std::vector<CaseGain>& gains) {
+std::string recoverable_note(const std::vector<SummedCase>& gains) {
   constexpr std::size_t kFirstCases = 3;
   Nanoseconds all{0}, first_cases{0};
   for (std::size_t i = 0; i < gains.size(); ++i) {
@@ -422,11 +347,11 @@ std::vector<Note> rank_answer_notes(const Report& report) {
   const bool is_measured = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
   if (!is_measured) return {};
-  const SummedCases summed = select_summed_cases(report);
-  const std::vector<CaseGain> gains = compute_gains(summed);
+  const CaseSum summed = sum_cases(report, SumOf::with_ceiling);
+  const std::vector<SummedCase> gains = sort_by_gain(summed);
   std::vector<std::string> networks = network_notes(report);
   AnswerNotes notes;
-  notes.add(NoteTopic::quality, peak_note(report, gains, summed.other_modes));
+  notes.add(NoteTopic::quality, peak_note(report, summed, gains));
   // If the run has networks, the notes on their layers answer where most can be gained.
   notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(gains));
   notes.add(NoteTopic::certainty, beside_note(report));

@@ -16,18 +16,6 @@
 namespace bench {
 namespace {
 
-// Returns " The longest takes 43.61 ms (network/...).", or an empty text if no case has a time.
-std::string format_longest_case(const Report& report) {
-  const CaseRecord* longest = nullptr;
-  for (const CaseRecord& record : report.cases) {
-    if (!record.time) continue;
-    if (longest == nullptr || record.time->median > longest->time->median) longest = &record;
-  }
-  if (longest == nullptr) return "";
-  return fmt::format(" The longest takes {} ({}).", format_time(longest->time->median),
-                     longest->id);
-}
-
 // The widths of the intervals of all times, and why the other times have none.
 struct IntervalWidths {
   std::vector<double> known;
@@ -88,7 +76,7 @@ std::string format_lead(const RunView& view) {
     }
     if (!text.empty()) text += ". ";
   }
-  return text + run_sentence(view) + format_longest_case(report) + format_precision(report);
+  return text + run_sentence(view) + format_precision(report);
 }
 
 // Details of the environment that may explain noise, with the names that `bench doctor` uses.
@@ -139,19 +127,19 @@ std::vector<std::string> noise_lines(const RunView& view) {
 
 // Adds the notes that a terminal shows below its table, except the notes on noise:
 // add_environment() adds these.
-void add_findings(const RunView& view, Page& page) {
+void add_notes(const RunView& view, Page& page) {
   const std::vector<std::string> noise = noise_lines(view);
   std::vector<std::string> notes = answer_notes(view.report);
   std::erase_if(notes, [&](const std::string& note) {
     return std::ranges::find(noise, note) != noise.end();
   });
   if (notes.empty()) return;
-  page.section("Findings");
+  page.section("Notes", "how near the times are to the ceilings, and how certain");
   page.list(notes);
 }
 
 void add_environment(const RunView& view, Page& page) {
-  page.section("Environment");
+  page.section("Environment", "machine, libraries, command, noise");
   if (view.report.runs.empty()) {
     page.paragraph("The file has no record of a run, so the environment is unknown.");
     return;
@@ -170,17 +158,15 @@ void add_environment(const RunView& view, Page& page) {
 
 std::string_view outcome_class(const CaseRecord& record) {
   if (is_failure(record.outcome)) return "bad";
-  return record.outcome == Outcome::ok ? "good" : "doubt";
+  return record.outcome == Outcome::ok && record.flags.empty() ? "good" : "doubt";
 }
 
-// Returns the columns that the user chose. By default, returns the default columns with memory,
-// flags and reasons, without columns that are unknown for all cases.
+// Returns the columns that the user chose. By default, returns the default columns with the memory,
+// without columns that are unknown for all cases.
 CaseColumns page_columns(const RunView& view) {
   if (!view.columns.empty()) return view.columns;
   CaseColumns columns = default_case_columns();
-  for (const std::string_view name : {"peak_bytes", "flags", "reason"}) {
-    columns.push_back(&case_column(name));
-  }
+  columns.insert(columns.end() - 1, &case_column("peak_bytes"));  // the outcome stays the last one
   std::erase_if(columns, [&](const CaseColumn* column) {
     return std::ranges::none_of(view.report.cases, [&](const CaseRecord& record) {
       return analysis::is_known(column->value(record));
@@ -189,12 +175,26 @@ CaseColumns page_columns(const RunView& view) {
   return columns;
 }
 
-Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
+// Returns the outcome with what the chosen columns do not show: flags and reason.
+Page::TableCell page_outcome_cell(const CaseRecord& record, const CaseColumns& chosen) {
+  const auto add = [&](std::string_view name, std::string_view separator) {
+    const CaseColumn& column = case_column(name);
+    const bool is_shown = std::ranges::count(chosen, &column) > 0;
+    return is_shown || !analysis::is_known(column.value(record))
+               ? std::string()
+               : fmt::format("{}{}", separator, readable_cell(column, record));
+  };
+  return {fmt::format("{}{}{}", to_string(record.outcome), add("flags", " "), add("reason", ": ")),
+          std::nullopt, outcome_class(record)};
+}
+
+Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record,
+                          const CaseColumns& chosen) {
+  if (column.name == "outcome") return page_outcome_cell(record, chosen);
   const CaseValue value = column.value(record);
   Page::TableCell cell{readable_cell(column, record)};
   if (column.is_text()) {
     if (!analysis::is_known(value)) cell.text.clear();
-    if (column.name == "outcome") cell.classes = outcome_class(record);
     if (column.name == "flags") cell.classes = "doubt";
   } else if (analysis::is_known(value)) {
     cell.value = analysis::to_number(value);
@@ -202,8 +202,8 @@ Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
   return cell;
 }
 
-constexpr std::array<std::string_view, 4> kProseColumns = {"implementation", "layers", "reason",
-                                                           "source"};
+constexpr std::array<std::string_view, 5> kProseColumns = {"implementation", "layers", "outcome",
+                                                           "reason", "source"};
 
 PageKind page_kind(const CaseColumn& column) {
   if (!column.is_text()) return PageKind::number;
@@ -212,7 +212,7 @@ PageKind page_kind(const CaseColumn& column) {
 }
 
 void add_cases(const RunView& view, Page& page) {
-  page.section("Cases");
+  page.section("Cases", count_rows(view.report.cases.size()));
   if (view.report.cases.empty()) {
     page.paragraph("The report has no cases.");
     return;
@@ -233,7 +233,7 @@ void add_cases(const RunView& view, Page& page) {
   std::vector<Page::TableRow> rows;
   for (const CaseRecord& record : view.report.cases) {
     Page::TableRow& row = rows.emplace_back();
-    for (const CaseColumn* column : chosen) row.push_back(page_cell(*column, record));
+    for (const CaseColumn* column : chosen) row.push_back(page_cell(*column, record, chosen));
   }
   page.table(columns, rows);
 }
@@ -254,7 +254,7 @@ std::string format_network(const NetworkSummary& network) {
 }
 
 void add_networks(const RunView& view, Page& page) {
-  page.section("Layers");
+  page.section("Layers", "of each network");
   if (view.networks.empty()) {
     page.paragraph("The run measured no network, so there are no layers to show.");
     return;
@@ -296,7 +296,7 @@ void add_profile(const RunView& view, Page& page) {
         "The result contains no profile, so it does not show where the time goes. Measure with "
         "`bench run CONFIG --profile`.");
   } else {
-    page.plots("Profile", plots);
+    page.plots("Profile", "time by layer and operator, timeline, memory", plots);
     add_profile_pages(view, page);
   }
   if (!view.files_beside.empty()) page.links("Files beside the result", view.files_beside);
@@ -311,7 +311,7 @@ std::string run_title(const RunView& view) {
 }  // namespace
 
 std::vector<Plot> run_plots(const RunView& view) {
-  std::vector<Plot> plots = {roofline_plot(view.report.cases)};
+  std::vector<Plot> plots = {cases_plot(view.report), roofline_plot(view.report.cases)};
   for (const NetworkSummary& network : view.networks) {
     plots.push_back(layers_plot(network));
   }
@@ -323,14 +323,16 @@ std::vector<Plot> run_plots(const RunView& view) {
 
 std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
   Page page(run_title(view), format_lead(view));
-  add_findings(view, page);
-  add_environment(view, page);
+  page.open(cases_plot(view.report), run_findings(view.report));
   add_cases(view, page);
-  page.plots("Roofline", std::vector{roofline_plot(view.report.cases)});
+  page.plots("Roofline", "each case below the ceilings",
+             std::vector{roofline_plot(view.report.cases)});
   add_networks(view, page);
-  page.plots("Sweeps", sweep_plots(view.report.cases));
-  page.plots("Samples", std::vector{samples_plot(view.report)});
+  page.plots("Sweeps", "time and rate by a parameter", sweep_plots(view.report.cases));
+  page.plots("Samples", "how much processes differ", std::vector{samples_plot(view.report)});
   add_profile(view, page);
+  add_notes(view, page);
+  add_environment(view, page);
   return std::move(page).finish();
 }
 

@@ -4,6 +4,7 @@
 #include "harness/result/record.hpp"
 
 #include <initializer_list>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -75,6 +76,11 @@ std::vector<std::string> IdShortener::forms(std::string_view id) const {
   const Mask shared_or_backend = unite(shared, make_mask({backend, device}));
   return {join(parts, segments.options, shared_machine), join(parts, segments.options, shared),
           join(parts, segments.options, shared_or_backend)};
+}
+
+std::string IdShortener::shortest(std::string_view id) const {
+  std::vector<std::string> shorter = forms(id);
+  return shorter.empty() ? std::string(id) : std::move(shorter.back());
 }
 
 }  // namespace bench

@@ -97,7 +97,8 @@ std::string describe_creep(const CaseTrend& trend, const Creep& creep) {
                      100 * TrendOptions{}.tolerance);
 }
 
-// Returns what happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
+}  // namespace
+
 std::string describe_event(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
   switch (shown.state()) {
@@ -130,6 +131,8 @@ std::string describe_event(const ShownTrend& shown) {
   }
   return "";
 }
+
+namespace {
 
 // Returns " since 2026-11-01": the time that the user gave, or the date of the first run that was
 // searched.

@@ -73,6 +73,9 @@ class ShownTrend {
 // largest first.
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
 
+// Returns what happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
+std::string describe_event(const ShownTrend& shown);
+
 // Returns sentences with the answer, a table of the cases per machine class, and the next command.
 std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
                           const ConsoleOptions& console);

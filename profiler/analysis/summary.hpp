@@ -81,6 +81,9 @@ struct Attribution {
   Threads threads = Threads::one_at_a_time;
 };
 
+// Whether `wall` is a wall time, and not only the time of what was recorded.
+bool is_wall_known(const Attribution& attribution);
+
 class Summary final : public ActivitySink {
  public:
   Summary();

@@ -130,10 +130,6 @@ std::string sample_table(const std::string& heading, std::vector<SampleRow> rows
   return std::move(table).text(options.width);
 }
 
-bool is_wall_known(const Attribution& attribution) {
-  return !attribution.coverage || attribution.coverage->source != WallSource::unknown;
-}
-
 // Names the time that the shares refer to.
 std::string name_whole(const Attribution& attribution) {
   if (!attribution.coverage) {
@@ -254,6 +250,10 @@ inline void fields(JsonWriter& writer, const Attribution& attribution) {
   writer.required("onednn_ns", attribution.coverage->primitives);
   writer.required("answer", describe_coverage(*attribution.coverage));
   writer.required("processes", attribution.coverage->processes);
+}
+
+bool is_wall_known(const Attribution& attribution) {
+  return !attribution.coverage || attribution.coverage->source != WallSource::unknown;
 }
 
 std::string format_summary(const Summary& summary, const SummaryOptions& options) {

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The findings about a run.
+#include "base/text.hpp"
+#include "harness/report/case_sum.hpp"
+#include "harness/report/findings.hpp"
+#include "harness/result/advice.hpp"
+#include "harness/result/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// A gain is a finding if the case would need at most this fraction of its time, and if the gain is
+// at least this fraction of the time of all cases. Both hold at the lower end of the interval.
+constexpr double kMaxNeeded = 0.9, kMinGain = 0.03;
+// Few cases that take most of the time are a finding: at most this fraction of all cases takes at
+// least this fraction of the time, also at the unfavourable ends of all intervals.
+constexpr double kMaxFew = 0.25, kMinMost = 0.5;
+constexpr std::size_t kMaxGains = 2;
+
+double count(Nanoseconds time) { return static_cast<double>(time.count()); }
+
+// Whether the interval of the time bounds the truth: with these flags, it may not.
+bool is_certain(const CaseRecord& record) {
+  constexpr std::array kDoubts = {Flag::unsteady,       Flag::disturbed, Flag::interrupted,
+                                  Flag::voided_samples, Flag::throttled, Flag::above_ceiling};
+  return record.time && record.time->low && record.time->high &&
+         std::ranges::none_of(record.flags, [&](Flag flag) {
+           return std::ranges::find(kDoubts, flag) != kDoubts.end();
+         });
+}
+
+double low_end(const SummedCase& entry) {
+  return count(saturated_product(*entry.record->time->low, entry.multiplicity));
+}
+
+double high_end(const SummedCase& entry) {
+  return count(saturated_product(*entry.record->time->high, entry.multiplicity));
+}
+
+std::optional<PageFinding> find_failures(const Report& report) {
+  const CaseRecord* first = nullptr;
+  std::size_t failures = 0;
+  for (const CaseRecord& record : report.cases) {
+    if (!is_failure(record.outcome)) continue;
+    if (failures++ == 0) first = &record;
+  }
+  if (first == nullptr) return std::nullopt;
+  const std::string reason = first->reason.value_or("");
+  return PageFinding{
+      fmt::format("{} of {} cases failed{}: {} has the outcome {}{}{}.", failures,
+                  report.cases.size(), failures == 1 ? "" : "; the first one", first->id,
+                  to_string(first->outcome), reason.empty() ? "" : ": ", reason),
+      first->id};
+}
+
+std::string_view describe_ceiling(CeilingSource source) {
+  constexpr std::array<std::string_view, 3> kTexts = {
+      "", " (found by a short calibration, so it may be higher)", " (by the datasheet)"};
+  return kTexts[static_cast<std::size_t>(source)];
+}
+
+bool is_certain_gain(const SummedCase& entry, Nanoseconds whole) {
+  if (!entry.ideal || !is_certain(*entry.record)) return false;
+  const double low = low_end(entry);
+  return count(*entry.ideal) <= kMaxNeeded * low &&
+         low - count(*entry.ideal) >= kMinGain * count(whole);
+}
+
+PageFinding describe_gain(const SummedCase& entry, Nanoseconds whole, std::size_t cases) {
+  const Roofline& roofline = *entry.record->roofline;
+  std::string text = fmt::format(
+      "{} is at {:.0f} % of its ceiling{}, bound by {}: {} to gain", entry.record->id,
+      100 * roofline.efficiency, describe_ceiling(roofline.source),
+      bound_names()[static_cast<std::size_t>(roofline.bound)], format_time(entry.recoverable()));
+  if (entry.multiplicity > 1) text += fmt::format(" in {} layers", entry.multiplicity);
+  if (cases > 1) text += fmt::format(", of {} that all cases take together", format_time(whole));
+  return {text + ".", entry.record->id};
+}
+
+std::vector<PageFinding> find_gains(const CaseSum& sum) {
+  const Nanoseconds whole = sum.median();
+  std::vector<PageFinding> findings;
+  for (const SummedCase& entry : sort_by_gain(sum)) {
+    if (findings.size() == kMaxGains) break;
+    if (is_certain_gain(entry, whole))
+      findings.push_back(describe_gain(entry, whole, sum.cases.size()));
+  }
+  return findings;
+}
+
+// `few`: the number of cases that take `median` of the time of all.
+PageFinding describe_few_long_cases(std::size_t few, const std::vector<SummedCase>& longest_first,
+                                    Nanoseconds median, Nanoseconds whole) {
+  const std::string& longest = longest_first.front().record->id;
+  const auto percent = [&](Nanoseconds part) { return 100 * count(part) / count(whole); };
+  if (few == 1) {
+    return {fmt::format("{} takes {:.0f} % of the time of all {} cases.", longest, percent(median),
+                        longest_first.size()),
+            longest};
+  }
+  return {fmt::format("{} of {} cases take {:.0f} % of the time; {} takes {:.0f} %.", few,
+                      longest_first.size(), percent(median), longest,
+                      percent(longest_first.front().median)),
+          longest};
+}
+
+std::optional<PageFinding> find_few_long_cases(const CaseSum& sum) {
+  const auto limit = static_cast<std::size_t>(kMaxFew * static_cast<double>(sum.cases.size()));
+  const bool are_certain = std::ranges::all_of(
+      sum.cases, [](const SummedCase& entry) { return is_certain(*entry.record); });
+  if (limit == 0 || !are_certain) return std::nullopt;
+  std::vector<SummedCase> cases = sum.cases;
+  std::ranges::stable_sort(cases, std::greater<>(), &SummedCase::median);
+  double others = 0, few = 0;
+  for (const SummedCase& entry : cases) others += high_end(entry);
+  Nanoseconds median{0};
+  for (std::size_t i = 0; i < limit; ++i) {
+    others -= high_end(cases[i]);
+    few += low_end(cases[i]);
+    median = saturated_sum(median, cases[i].median);
+    if (few < kMinMost * (few + others)) continue;
+    return describe_few_long_cases(i + 1, cases, median, sum.median());
+  }
+  return std::nullopt;
+}
+
+// Returns the advice of the most important rule that applies to a case which takes enough of the
+// time, for the longest of these cases.
+std::optional<PageFinding> find_advice(const CaseSum& sum) {
+  const double enough = kMinGain * count(sum.median());
+  std::map<std::string, std::pair<const SummedCase*, std::string>> rules;  // text by rule
+  for (const SummedCase& entry : sum.cases) {
+    if (!is_certain(*entry.record) || count(entry.median) < enough) continue;
+    for (Advice& advice : advice_in(*entry.record)) {
+      auto& [longest, text] = rules[advice.id];
+      if (longest != nullptr && longest->median >= entry.median) continue;
+      longest = &entry;
+      text = std::move(advice.text);
+    }
+  }
+  for (const std::string_view id : advice_ids()) {
+    const auto rule = rules.find(std::string(id));
+    if (rule == rules.end()) continue;
+    const auto& [longest, text] = rule->second;
+    return PageFinding{fmt::format("{}: {}", longest->record->id, text), longest->record->id};
+  }
+  return std::nullopt;
+}
+
+std::optional<PageFinding> find_noise(const Report& report) {
+  const CaseRecord* widest = nullptr;
+  std::size_t noisy = 0;
+  for (const CaseRecord& record : report.cases) {
+    if (std::ranges::find(record.flags, Flag::noisy) == record.flags.end() || !record.time)
+      continue;
+    ++noisy;
+    const auto width = interval_half_width(*record.time);
+    if (width && (widest == nullptr || *width > *interval_half_width(*widest->time)))
+      widest = &record;
+  }
+  if (widest == nullptr) return std::nullopt;
+  return PageFinding{fmt::format("{} of {} cases {} noisy: the interval of {} is +-{:.1f} %; more "
+                                 "processes make it narrower (`--set measure.processes=N`).",
+                                 noisy, report.cases.size(), noisy == 1 ? "is" : "are", widest->id,
+                                 100 * *interval_half_width(*widest->time)),
+                     widest->id};
+}
+
+// Says why a run has no finding.
+std::string explain_no_findings(const CaseSum& sum) {
+  if (sum.cases.empty()) return "There is no finding, since no case has a time.";
+  const bool has_certain = std::ranges::any_of(
+      sum.cases, [](const SummedCase& entry) { return is_certain(*entry.record); });
+  if (!has_certain) {
+    return "No finding is certain: no time has an interval that the machine's conditions let one "
+           "trust. Use `--set measure.processes=5` or more on a quiet machine.";
+  }
+  const bool has_ceiling = std::ranges::any_of(
+      sum.cases, [](const SummedCase& entry) { return entry.ideal.has_value(); });
+  if (!has_ceiling) {
+    return "How much could be gained is unknown, since the ceilings are; `bench peak` measures "
+           "them. No few cases take most of the time.";
+  }
+  return fmt::format(
+      "No case stands out: none is certainly below {:.0f} % of its ceiling with {:.0f} % or more "
+      "of "
+      "the time of all cases to gain, and no few cases take most of the time.",
+      100 * kMaxNeeded, 100 * kMinGain);
+}
+
+// Collects findings in their order as long as there is room.
+class FindingList {
+ public:
+  void add(std::optional<PageFinding> finding) {
+    if (finding && list_.size() < kMaxFindings) list_.push_back(*std::move(finding));
+  }
+  std::vector<PageFinding> take() && { return std::move(list_); }
+
+ private:
+  std::vector<PageFinding> list_;
+};
+
+}  // namespace
+
+PageFindings run_findings(const Report& report) {
+  const CaseSum sum = sum_cases(report, SumOf::timed);
+  const std::vector<PageFinding> gains = find_gains(sum);
+  FindingList list;
+  list.add(find_failures(report));
+  if (!gains.empty()) list.add(gains.front());
+  list.add(find_few_long_cases(sum));
+  if (gains.size() > 1) list.add(gains.back());
+  list.add(find_advice(sum));
+  list.add(find_noise(report));
+  PageFindings findings{std::move(list).take(), ""};
+  if (findings.list.empty()) findings.none = explain_no_findings(sum);
+  return findings;
+}
+
+}  // namespace bench
