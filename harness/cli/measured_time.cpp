@@ -29,6 +29,10 @@ std::string find_gpu_name(const std::map<std::string, std::string>& details) {
 
 bool runs_on_gpu(const Case& spec) { return spec.key.device == "cuda"; }
 
+std::string name_gpu(const Case& spec, const MachineIdentity& machine) {
+  return runs_on_gpu(spec) ? machine.gpu : "";
+}
+
 // Returns why a run in this environment says nothing about this machine; nullopt if it does.
 std::optional<std::string> find_difference(const Case& spec, const MachineIdentity& machine,
                                            const std::string& machine_class,
@@ -105,7 +109,7 @@ Result<MeasuredTime> find_time_in_store(const Case& spec, const MachineIdentity&
           run->run_id,
           run->time,
           machine.machine_class,
-          machine.gpu,
+          name_gpu(spec, machine),
           store};
     }
   }
@@ -134,7 +138,7 @@ Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity
                       record->run_id,
                       measured_by.started,
                       machine.machine_class,
-                      machine.gpu,
+                      name_gpu(spec, machine),
                       path};
 }
 
