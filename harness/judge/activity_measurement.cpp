@@ -145,7 +145,7 @@ Result<Measurement> measure_activities(TextSource& source) {
   measurement.name = source.name();
   measurement.facts = report.facts;
   measurement.cases = collector.make_cases();
-  measurement.program = {coverage.coverage(report.starts), samples.objects(), samples.period()};
+  measurement.program = {coverage.coverage(report.starts), samples.objects()};
   if (measurement.cases.empty() && samples.empty()) {
     return Error{"contains no execution of a primitive or kernel", source.name(),
                  "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};

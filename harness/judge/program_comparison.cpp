@@ -77,17 +77,15 @@ std::vector<ProgramPart> compare_parts(const WallCoverage& base, const WallCover
   return parts;
 }
 
-// Returns whether two numbers of samples, each with its period, may differ by chance alone. The
-// standard error of a number of samples is its square root.
-bool may_be_chance(const SampleRow& base, Nanoseconds base_period, const SampleRow& candidate,
-                   Nanoseconds candidate_period) {
-  const auto variance = [](const SampleRow& row, Nanoseconds period) {
-    const auto unit = static_cast<double>(period.count());
-    return unit * unit * static_cast<double>(row.samples);
+// Returns whether the times of two rows may differ by chance alone. The relative standard error of
+// a time is the inverse root of its number of samples.
+bool may_be_chance(const SampleRow& base, const SampleRow& candidate) {
+  const auto variance = [](const SampleRow& row) {
+    const auto time = static_cast<double>(row.cpu.count());
+    return row.samples == 0 ? 0 : time * time / static_cast<double>(row.samples);
   };
   const auto difference = static_cast<double>((candidate.cpu - base.cpu).count());
-  return std::abs(difference) <=
-         kChance * std::sqrt(variance(base, base_period) + variance(candidate, candidate_period));
+  return std::abs(difference) <= kChance * std::sqrt(variance(base) + variance(candidate));
 }
 
 std::vector<ProgramPart> compare_objects(const ProgramTime& base, const ProgramTime& candidate) {
@@ -97,7 +95,7 @@ std::vector<ProgramPart> compare_objects(const ProgramTime& base, const ProgramT
   std::vector<ProgramPart> parts;
   for (const auto& [name, sides] : rows) {
     ProgramPart part{name, sides.first.cpu, sides.second.cpu};
-    if (may_be_chance(sides.first, base.sample_period, sides.second, candidate.sample_period)) {
+    if (may_be_chance(sides.first, sides.second)) {
       part.reason = "within chance";
     } else {
       part.ratio = ratio_of(part);

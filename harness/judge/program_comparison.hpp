@@ -21,7 +21,6 @@ inline constexpr std::string_view kOutsidePart = "(outside)";  // nothing was re
 struct ProgramTime {
   WallCoverage coverage;
   std::vector<SampleRow> objects;  // SampleTimes::objects(); empty without samples
-  Nanoseconds sample_period{0};
 };
 
 // A part of the program on both sides; nullopt: unknown.

@@ -19,7 +19,6 @@ using ::testing::HasSubstr;
 
 ProgramTime sampled(std::int64_t samples) {
   ProgramTime time;
-  time.sample_period = milliseconds(5);
   time.objects = {{"libmkl.so", samples, samples * Nanoseconds(milliseconds(5)), 1}};
   return time;
 }

@@ -117,8 +117,8 @@ ProgramTime program(std::int64_t wall_ms, std::int64_t recorded_ms, std::int64_t
   time.coverage.processes.resize(1);
   time.coverage.wall = std::chrono::milliseconds(wall_ms);
   time.coverage.primitives = time.coverage.recorded = std::chrono::milliseconds(recorded_ms);
-  time.sample_period = std::chrono::milliseconds(5);
-  if (samples > 0) time.objects = {{"libmkl.so", samples, samples * time.sample_period, 1}};
+  const Nanoseconds period = std::chrono::milliseconds(5);
+  if (samples > 0) time.objects = {{"libmkl.so", samples, samples * period, 1}};
   return time;
 }
 

@@ -23,6 +23,14 @@ constexpr std::string_view kPythonHint =
     " Functions of Python are not visible: their time is that of the interpreter, or of what they "
     "call.";
 
+// The object of the kernel's code, if it is sampled.
+constexpr std::string_view kSampledKernel = "[kernel]";
+
+bool has_object(const SampleTimes& times, std::string_view name) {
+  return std::ranges::any_of(times.objects(),
+                             [&](const SampleRow& row) { return row.name == name; });
+}
+
 // Returns whether the row is Python's interpreter, with a share that is worth a sentence.
 bool is_shown_interpreter(const SampleRow& row) {
   constexpr double kMinShare = 0.01;
@@ -105,7 +113,9 @@ std::string describe_samples(const SampleTimes& times) {
                   format_time(times.period()), format_time(times.cpu()));
   if (const auto used = times.processes_cpu()) {
     text += fmt::format(" of the {} that the processes computed", format_time(*used));
-    if (const auto kernel = times.kernel_cpu()) {
+    const auto kernel = times.kernel_cpu();
+    // The kernel divides the time by its ticks, so samples of its code are more precise.
+    if (kernel && *kernel > Nanoseconds(0) && !has_object(times, kSampledKernel)) {
       text += fmt::format(", {} of it in the kernel", format_part(*kernel, *used));
     }
   }
