@@ -20,7 +20,7 @@ constexpr double kMinShare = 0.2, kMinOutside = 0.5;
 // A share of samples is a finding only if it is this large without this many standard errors.
 constexpr double kMinSampledShare = 0.1, kStandardErrors = 2;
 
-double fraction(Nanoseconds part, Nanoseconds whole) {
+double share_of(Nanoseconds part, Nanoseconds whole) {
   return whole > Nanoseconds(0)
              ? static_cast<double>(part.count()) / static_cast<double>(whole.count())
              : 0;
@@ -86,7 +86,7 @@ Plot profile_picture(const Summary& summary) {
 
 std::optional<PageFinding> find_outside(const Summary& summary) {
   const Attribution attribution = summary.attribution();
-  const double outside = fraction(attribution.outside, attribution.wall);
+  const double outside = share_of(attribution.outside, attribution.wall);
   const bool is_known = attribution.coverage && is_wall_known(attribution);
   if (!is_known || outside < kMinOutside || !summary.samples().empty()) return std::nullopt;
   return PageFinding{

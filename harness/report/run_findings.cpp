@@ -26,7 +26,7 @@ constexpr double kMaxNeeded = 0.9, kMinGain = 0.03;
 constexpr double kMaxFew = 0.25, kMinMost = 0.5;
 constexpr std::size_t kMaxGains = 2;
 
-double count(Nanoseconds time) { return static_cast<double>(time.count()); }
+double count_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
 // Whether the interval of the time bounds the truth: with these flags, it may not.
 bool is_certain(const CaseRecord& record) {
@@ -39,11 +39,11 @@ bool is_certain(const CaseRecord& record) {
 }
 
 double low_end(const SummedCase& entry) {
-  return count(saturated_product(*entry.record->time->low, entry.multiplicity));
+  return count_nanoseconds(saturated_product(*entry.record->time->low, entry.multiplicity));
 }
 
 double high_end(const SummedCase& entry) {
-  return count(saturated_product(*entry.record->time->high, entry.multiplicity));
+  return count_nanoseconds(saturated_product(*entry.record->time->high, entry.multiplicity));
 }
 
 std::optional<PageFinding> find_failures(const Report& report) {
@@ -71,8 +71,8 @@ std::string_view describe_ceiling(CeilingSource source) {
 bool is_certain_gain(const SummedCase& entry, Nanoseconds whole) {
   if (!entry.ideal || !is_certain(*entry.record)) return false;
   const double low = low_end(entry);
-  return count(*entry.ideal) <= kMaxNeeded * low &&
-         low - count(*entry.ideal) >= kMinGain * count(whole);
+  return count_nanoseconds(*entry.ideal) <= kMaxNeeded * low &&
+         low - count_nanoseconds(*entry.ideal) >= kMinGain * count_nanoseconds(whole);
 }
 
 PageFinding describe_gain(const SummedCase& entry, Nanoseconds whole, std::size_t cases) {
@@ -101,7 +101,9 @@ std::vector<PageFinding> find_gains(const CaseSum& sum) {
 PageFinding describe_few_long_cases(std::size_t few, const std::vector<SummedCase>& longest_first,
                                     Nanoseconds median, Nanoseconds whole) {
   const std::string& longest = longest_first.front().record->id;
-  const auto percent = [&](Nanoseconds part) { return 100 * count(part) / count(whole); };
+  const auto percent = [&](Nanoseconds part) {
+    return 100 * count_nanoseconds(part) / count_nanoseconds(whole);
+  };
   if (few == 1) {
     return {fmt::format("{} takes {:.0f} % of the time of all {} cases.", longest, percent(median),
                         longest_first.size()),
@@ -136,10 +138,10 @@ std::optional<PageFinding> find_few_long_cases(const CaseSum& sum) {
 // Returns the advice of the most important rule that applies to a case which takes enough of the
 // time, for the longest of these cases.
 std::optional<PageFinding> find_advice(const CaseSum& sum) {
-  const double enough = kMinGain * count(sum.median());
+  const double enough = kMinGain * count_nanoseconds(sum.median());
   std::map<std::string, std::pair<const SummedCase*, std::string>> rules;  // text by rule
   for (const SummedCase& entry : sum.cases) {
-    if (!is_certain(*entry.record) || count(entry.median) < enough) continue;
+    if (!is_certain(*entry.record) || count_nanoseconds(entry.median) < enough) continue;
     for (Advice& advice : advice_in(*entry.record)) {
       auto& [longest, text] = rules[advice.id];
       if (longest != nullptr && longest->median >= entry.median) continue;
