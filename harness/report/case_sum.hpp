@@ -31,7 +31,7 @@ struct CaseSum {
   // Number of whole networks left out because their layers have times.
   std::size_t networks = 0;
 
-  Nanoseconds median() const;  // of all cases together
+  Nanoseconds median() const;  // sum over all cases
 };
 
 // Which cases a sum may count: all with a time, or those that also have a ceiling.

@@ -25,8 +25,7 @@ std::string opening_of(const std::string& page) {
   return page.substr(begin, page.find("<details") - begin);
 }
 
-// Expects that the page opens with a picture and findings, or with a sentence that says why there
-// are none.
+// Expects that the page opens with a picture, and with findings or a sentence in their place.
 void expect_opening(const std::string& page) {
   const std::string opening = opening_of(page);
   EXPECT_THAT(opening, StartsWith("<main>\n<section class=\"opening\" aria-label=\"overview\">\n"
