@@ -286,7 +286,7 @@ class LogReader {
     const bool may_have_more_lines =
         is_whole_line || (piece.is_broken_by_hand && process.pieces < kMaxPieces);
     if (line.kind == VerboseKind::partial && may_have_more_lines) {
-      process.pending_fault = line.fault;
+      if (process.pending_fault.empty()) process.pending_fault = line.fault;
       return Done{};
     }
     if (process.mark != 0 || may_go_on(source_line.text.size())) {
@@ -302,7 +302,7 @@ class LogReader {
   }
 
   Status refuse_pending(ProcessLog& process, const std::string& fault) {
-    if (!fault.empty()) process.pending_fault = fault;
+    if (process.pending_fault.empty()) process.pending_fault = fault;
     report_.ignored += process.pieces;
     drop_pending(process);
     return Done{};
