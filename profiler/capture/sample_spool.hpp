@@ -25,7 +25,7 @@ struct LocatedSample {
   std::int64_t pid = 0, tid = 0;
   Nanoseconds at{0};
   CodeKind kind = CodeKind::unknown;
-  std::string_view file;      // of a module; valid as long as the spool
+  std::string_view file;      // path of a module; valid as long as the spool
   std::uint64_t address = 0;  // offset in the file of a module, otherwise the address in memory
 };
 
