@@ -17,7 +17,7 @@ TEST(CodeTables, OfGeneratedCodeNameWhatTheGeneratorWrote) {
   std::istringstream text(
       "7f0000001000 20 jit_avx2_conv_fwd\n"
       "7f0000001040 10 py::forward:/home/me/net.py\n"
-      "damaged\n7f 0 empty\nzz 10 x\nffffffffffffffff ff overflow\n"
+      "no address\n7f 0 empty\nzz 10 x\nffffffffffffffff ff overflow\n"
       "0x7f0000001000 30 jit_avx2_gemm\n");
   const CodeTable table = CodeTable::parse_perf_map(text);
   EXPECT_EQ(table.name_at(0x7f0000001000), "jit_avx2_gemm") << "the memory was used again";

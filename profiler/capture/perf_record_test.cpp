@@ -118,7 +118,7 @@ TEST(PerfRecords, OfLossesHaveTheirNumber) {
             "{\"record\":\"lost\",\"pid\":7,\"tid\":7,\"ns\":5,\"count\":17}\n");
 }
 
-// A damaged ring must not make the reader leave the record.
+// A malformed ring must not make the reader leave the record.
 TEST(PerfRecords, ThatAreCutAreReadNoFurtherThanTheirEnd) {
   const std::vector<std::byte> whole = map_record().bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {

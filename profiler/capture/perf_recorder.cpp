@@ -32,7 +32,7 @@ constexpr std::array<std::size_t, 4> kRingPages = {64, 16, 4, 1};
 constexpr std::chrono::milliseconds kReadPeriod(200);
 
 int open_event(perf_event_attr& attributes, int processor) {
-  // Of the calling thread and all that it starts.
+  // Counts the calling thread and all that it starts.
   return static_cast<int>(
       syscall(SYS_perf_event_open, &attributes, 0, processor, -1, PERF_FLAG_FD_CLOEXEC));
 }
