@@ -85,12 +85,14 @@ constexpr std::array<ComparedVerdict, 7> kComparedWords = {{
 
 JudgedCase make_judged_case(const ComparedCase& entry) {
   JudgedCase judged{entry.id, entry.ratio ? *entry.ratio - 1 : 0, "", {}};
-  if (entry.ratio) judged.facts = format_effect(*entry.ratio, entry.low, entry.high);
+  const bool is_certain =
+      entry.verdict == CaseVerdict::slower || entry.verdict == CaseVerdict::faster;
+  if (entry.ratio) {
+    judged.facts = format_effect(*entry.ratio, entry.low, entry.high,
+                                 is_certain ? EffectDirection::certain : EffectDirection::open);
+  }
   if (!entry.reason.empty()) judged.facts += (judged.facts.empty() ? "" : "; ") + entry.reason;
-  const bool is_change = entry.verdict == CaseVerdict::slower ||
-                         entry.verdict == CaseVerdict::faster ||
-                         entry.verdict == CaseVerdict::failed;
-  if (is_change) judged.changes = entry.changes;
+  if (is_certain || entry.verdict == CaseVerdict::failed) judged.changes = entry.changes;
   return judged;
 }
 

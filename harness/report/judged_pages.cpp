@@ -178,10 +178,6 @@ std::string format_comparison_lead(const Comparison& comparison) {
                      format_comparison_answer(comparison));
 }
 
-Page::TableCell make_part_cell(const std::optional<Nanoseconds>& time) {
-  return make_time_cell(time ? std::optional(static_cast<double>(time->count())) : std::nullopt);
-}
-
 void add_programs(const ProgramComparison& programs, Page& page) {
   page.section("Whole programs", "wall times, and what else took time");
   page.facts({{"base", programs.base}, {"candidate", programs.candidate}});
@@ -189,8 +185,8 @@ void add_programs(const ProgramComparison& programs, Page& page) {
     std::vector<Page::TableRow> rows;
     for (const ProgramPart& row : table.rows) {
       rows.push_back({{row.name},
-                      make_part_cell(row.base),
-                      make_part_cell(row.candidate),
+                      make_time_cell(row.base),
+                      make_time_cell(row.candidate),
                       {format_part_change(row), row.ratio}});
     }
     page.table({{table.heading, PageKind::id},

@@ -33,7 +33,8 @@ std::string format_share(const std::optional<double>& share) {
 }  // namespace
 
 std::string format_part_change(const ProgramPart& part) {
-  if (part.ratio) return format_effect(*part.ratio, std::nullopt, std::nullopt);
+  if (part.ratio)
+    return format_effect(*part.ratio, std::nullopt, std::nullopt, EffectDirection::certain);
   return part.reason.empty() ? std::string(kUnknown) : part.reason;
 }
 
@@ -45,7 +46,8 @@ std::string program_answer(const ProgramComparison& programs) {
   std::string text = fmt::format("The whole program took {} in the base and {} in the candidate",
                                  format_time(*wall->base), format_time(*wall->candidate));
   if (wall->ratio) {
-    text += fmt::format(", {}", format_effect(*wall->ratio, std::nullopt, std::nullopt));
+    text += fmt::format(
+        ", {}", format_effect(*wall->ratio, std::nullopt, std::nullopt, EffectDirection::certain));
   } else if (!wall->reason.empty()) {
     text += fmt::format(", which cannot be compared: {}", wall->reason);
   }
