@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"
 
@@ -147,7 +148,8 @@ Result<ProblemTokens> parse_problem_tokens(const Operator& op, std::string_view 
     if (!post_op.ok()) {
       Error error = std::move(post_op).error();
       const std::string flags = format_valid_flags(op);
-      error.what = fmt::format("unknown flag `+{}` in `{}`: {}", flag, text, error.what);
+      error.what =
+          fmt::format("unknown flag {} in {}: {}", quote("+" + flag), quote(text), error.what);
       if (!flags.empty())
         error.next = fmt::format("flags of {}: {}post-ops: {}", op.name, flags, error.next);
       return error;

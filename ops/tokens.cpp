@@ -2,6 +2,7 @@
 // Implements format_tokens and parse_tokens of ops/parameter.hpp, which convert between parameters
 // and the text in a case id.
 #include "base/characters.hpp"
+#include "base/quote.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
 #include "ops/parameter.hpp"
@@ -106,15 +107,16 @@ class TokenReader {
 
  private:
   Error make_error(std::string what, std::string next = {}) const {
-    return Error{fmt::format("{} in `{}`", what, text_), {}, std::move(next)};
+    return Error{fmt::format("{} in {}", what, quote(text_)), {}, std::move(next)};
   }
 
   Error make_unknown_token_error(std::string_view name) const {
     const std::vector<std::string_view> tokens = valid_tokens(table_);
-    if (tokens.empty()) return make_error(fmt::format("nothing may follow before `{}`", unread_));
+    if (tokens.empty())
+      return make_error(fmt::format("nothing may follow before {}", quote(unread_)));
     const std::string_view quoted = name.empty() ? unread_ : name;
     return make_error(
-        fmt::format("unknown token `{}`", quoted),
+        fmt::format("unknown token {}", quote(quoted)),
         fmt::format("valid tokens, each followed by its value: {}", fmt::join(tokens, ", ")));
   }
 
@@ -140,7 +142,7 @@ class TokenReader {
       const bool is_valid = std::ranges::find(parameter.words, part) != parameter.words.end();
       if (!is_valid && parameter.fallback != "required") return Done{};
       if (!is_valid) {
-        return make_error(fmt::format("unknown `{}` `{}`", parameter.name, part),
+        return make_error(fmt::format("unknown `{}` {}", parameter.name, quote(part)),
                           expected_word(part, parameter.words));
       }
       set_.set(parameter.name, std::string(part));
@@ -149,8 +151,8 @@ class TokenReader {
       const std::optional<std::vector<std::int64_t>> sizes = read_list(unread);
       if (!sizes || !unread.empty()) {
         if (parameter.fallback != "required") return Done{};
-        return make_error(
-            fmt::format("`{}` is `{}`, expected sizes such as 1x64x56x56", parameter.name, part));
+        return make_error(fmt::format("`{}` is {}, expected sizes such as 1x64x56x56",
+                                      parameter.name, quote(part)));
       }
       BENCH_RETURN_IF_ERROR(store(parameter, *sizes));
     }
@@ -183,8 +185,8 @@ class TokenReader {
         break;
     }
     if (value) return *std::move(value);
-    return make_error(fmt::format("`{}` ({}) is followed by `{}`, expected a number below 2^63",
-                                  parameter.token, parameter.name, text));
+    return make_error(fmt::format("`{}` ({}) is followed by {}, expected a number below 2^63",
+                                  parameter.token, parameter.name, quote(text)));
   }
 
   template <class T>
@@ -275,7 +277,10 @@ Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_
     if (row == table.end()) {
       parsed.rest.emplace_back(flag);
     } else if (parsed.parameters.has(row->name)) {
-      return Error{fmt::format("flag `+{}` is given twice in `{}`", flag, text), {}, {}};
+      return Error{
+          fmt::format("flag {} is given twice in {}", quote(fmt::format("+{}", flag)), quote(text)),
+          {},
+          {}};
     } else {
       parsed.parameters.set(row->name, row->fallback != kDefaultOn);
     }

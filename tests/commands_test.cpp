@@ -282,7 +282,7 @@ TEST(RunTest, ADryRunEstimatesTheWholeRunAndShowsTheCommandThatMeasures) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::StartsWith("5 cases"));
   for (const char* part :
-       {" timed, ", " warm-up, ", " preparation and checks, ", " starts of workers. "}) {
+       {" timed, ", " warm-up, ", " preparation and checks, ", " starts of workers, "}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }
   // The variables that this test inherits may stand between.

@@ -30,7 +30,8 @@ using testing::Not;
 // How the runs of a record are compared.
 struct Change {
   double factor = 1;  // by which all samples of the candidate take longer
-  std::size_t processes = std::numeric_limits<std::size_t>::max();  // of each case that count
+  std::size_t processes =
+      std::numeric_limits<std::size_t>::max();  // processes of each case that count
   enum class Canaries { kept, removed } canaries = Canaries::kept;
 };
 
@@ -106,8 +107,8 @@ class EqualRuns : public testing::TestWithParam<const char*> {
   std::map<int, std::vector<json>> runs_;  // process records by run
 };
 
-// Of the pairs whose processors were at another distance, no time can be compared: that is half of
-// the first record.
+// The first record has pairs whose processors were at another distance, about half of all. Their
+// times cannot be compared.
 TEST_P(EqualRuns, MostAreTheSameAndFewAreCalledDifferent) {
   const std::vector<Comparison> all = compare_all({});
   EXPECT_GE(share(all, CaseVerdict::same), 0.55);

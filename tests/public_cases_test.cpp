@@ -211,7 +211,7 @@ TEST(PublicCases, TwoLogsAreComparedByPrimitiveAndShape) {
   const std::string candidate = write_log("b.log", "simple:any", 2);
   const ProgramResult result = bench({"compare", base, candidate, "--fail-on", "regression"});
   EXPECT_EQ(result.status, 1) << result.err;
-  EXPECT_THAT(result.out, StartsWith("1 slower."));
+  EXPECT_THAT(result.out, HasSubstr("\n1 slower.\n"));
   EXPECT_THAT(result.out,
               HasSubstr("slower   reorder/8x16x4x4/f32  101.0 ms   202.0 ms  2.0x slower"));
   EXPECT_THAT(result.out, HasSubstr("implementation: jit:uni -> simple:any"));

@@ -82,8 +82,8 @@ TEST_F(RunProfile, PrintsOneTableByLayerAndWhatItCosts) {
                     "[+-][0-9.]+ %: [0-9.]+ [mu]s with the profiler, [0-9.]+ [mu]s without, in the "
                     "same process. The table shows medians of the recorded iterations of each "
                     "case, and their shares of an iteration of the same case.\n"));
-  EXPECT_THAT(result.out, ContainsRegex("\nlayer +ms +share % +GFLOP/s +implementation"));
-  const std::string values = " +[0-9.]+ +[0-9.]+ +([0-9.]+|n/a) +[a-z]";
+  EXPECT_THAT(result.out, ContainsRegex("\nlayer +ms +share % +GFLOP/s +% peak +implementation"));
+  const std::string values = " +[0-9.]+ +[0-9.]+ +([0-9.]+|n/a) +([0-9.]+|n/a) +[a-z]";
   EXPECT_THAT(result.out, AllOf(ContainsRegex("\npair:first" + values),
                                 ContainsRegex(std::string("\n") + kConv + values)));
   EXPECT_THAT(result.out, Not(HasSubstr("category api")));

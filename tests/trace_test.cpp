@@ -203,7 +203,7 @@ TEST_F(Trace, CheckSaysWhetherViewersAcceptAFile) {
       trace({"--check", folder_.write("bad.json", R"([{"ph":"X","name":"a","ts":1,"pid":1}])")});
   EXPECT_EQ(bad.status, 2);
   EXPECT_THAT(bad.out, HasSubstr(": 1 problem\n"));
-  EXPECT_THAT(bad.out, HasSubstr("tid"));
+  EXPECT_THAT(bad.out, HasSubstr("`dur` is missing"));
   const ProgramResult missing = trace({"--check", "nowhere.json"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("nowhere.json"));

@@ -97,7 +97,7 @@ UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view comman
   const auto obstacle = needs_onednn ? find_missing_functions(own_path(), env) : std::nullopt;
   if (obstacle) print_line(*env.err, fmt::format("bench {}: {}", command, obstacle->message()));
   std::vector<std::unique_ptr<ops::Backend>> backends;  // those that are a part of this program
-  if (!obstacle) backends.push_back(make_onednn(plan));
+  if (needs_onednn && !obstacle) backends.push_back(make_onednn(plan));
   backends.push_back(ops::make_native_backend());
   const Cores cores = allowed_cores();
   const std::optional<Bytes> memory = available_memory("");

@@ -137,7 +137,7 @@ constexpr std::array kCommands = {
             "result file of\n"
             "--from), its share of the ceilings, and what there is to gain.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
-            "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --from result.jsonl\n"
+            "bench explain gemm/forward/m256n256k256/f32/onednn/cpu/hot --from result.jsonl\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
             "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json\n"
             "bench explain network/forward/resnet50_v1_5/f16/cudnn/cuda/hot --gpu f.json",

@@ -33,7 +33,7 @@ std::string name_gpu(const Case& spec, const MachineIdentity& machine) {
   return runs_on_gpu(spec) ? machine.gpu : "";
 }
 
-// Returns why a run in this environment says nothing about this machine; nullopt if it does.
+// Returns why a run in this environment does not describe this machine; nullopt if it does.
 std::optional<std::string> find_difference(const Case& spec, const MachineIdentity& machine,
                                            const std::string& machine_class,
                                            const std::map<std::string, std::string>& details) {

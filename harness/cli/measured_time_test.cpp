@@ -45,7 +45,7 @@ std::string answer(const Result<MeasuredTime>& measured,
   return format_measured_time(measured, ideal);
 }
 
-// `explain` said nothing about a result file, and nothing about the gain.
+// `explain` named neither a result file nor the gain.
 TEST(MeasuredTimeText, SaysHowLongHowGoodHowMuchToGainAndWhereFrom) {
   const auto measured =
       find_time_in_report(test::make_case(kCase), kHere, report_of(kCase, 100us), "r.jsonl");

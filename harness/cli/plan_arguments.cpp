@@ -14,6 +14,8 @@
 #include "harness/wire/slowdown.hpp"
 #include "ops/operator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
@@ -34,6 +36,9 @@ std::vector<std::string> list_file_names(const std::string& folder) {
   return names;
 }
 
+// Longer command lines are not repeated.
+constexpr std::size_t kMaxCommandLine = 400;
+
 // Returns the command line with the example instead of the wrong argument.
 std::string replace_argument(const Arguments& arguments, const Diagnostic& diagnostic) {
   std::string line = arguments.program;
@@ -41,7 +46,9 @@ std::string replace_argument(const Arguments& arguments, const Diagnostic& diagn
     const bool is_wrong = word == diagnostic.place.file;
     line += " " + shell_quoted(is_wrong ? diagnostic.example : word);
   }
-  return line;
+  if (line.size() <= kMaxCommandLine) return line;
+  return fmt::format("{} {} {}", arguments.program, arguments.command_line.front(),
+                     shell_quoted(diagnostic.example));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"transposed: true", kConvCase},
 };
 
-// Hints that are no key of a configuration: only their syntax counts. The reason is their place.
+// Hints without a key of a configuration: only their syntax counts. The reason is their place.
 const std::set<std::string> kSyntaxOnly = {
     "key: value",   // the form of a mapping
     "<<: *anchor",  // the user's own anchors

@@ -32,7 +32,7 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
   EXPECT_THAT(lines[1], HasSubstr("%0Akit: out/conv__forward__c64%0Ameasure it again: bench duet"));
   EXPECT_THAT(lines[2], StartsWith("::error title=ERROR gemm/forward/gone::removed%0A"));
   EXPECT_THAT(lines[3], StartsWith("::warning file=configs/resnet.yaml,line=20,title=INCONCLUSIVE "
-                                   "softmax/forward/64x1000::1.5 %25 slower"));
+                                   "softmax/forward/64x1000::+1.5 %25"));
 }
 
 TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {

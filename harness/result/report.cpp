@@ -131,9 +131,9 @@ Result<Report> parse_report(std::string_view text, const std::string& name) {
 
 std::string beside_sentence(const std::vector<std::string>& others) {
   if (others.empty()) return "";
-  return fmt::format(
-      "Times may be too long: {} of bench ran on this machine at the same time: {}.",
-      others.size() == 1 ? "another measurement" : "other measurements", fmt::join(others, "; "));
+  return fmt::format("Times may be too long: {} of bench ran on this machine at the same time: {}.",
+                     others.size() == 1 ? "another measurement" : "other measurements",
+                     fmt::join(others, "; "));
 }
 
 }  // namespace bench

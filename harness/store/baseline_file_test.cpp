@@ -106,7 +106,7 @@ TEST(BaselineFileTest, ProblemsBringNoEscapeSequencesToATerminal) {
   const BaselineHistory history =
       parse_baseline_file(to_json_line(stranger) + "\n", "x.jsonl", kPlace);
   ASSERT_EQ(history.problems.size(), 1u);
-  EXPECT_THAT(history.problems[0], HasSubstr("`a?[31mb?`"));
+  EXPECT_THAT(history.problems[0], HasSubstr("`a?[31mb "));
 }
 
 TEST(BaselineFileTest, ABinaryFileGivesFewProblems) {

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
                  event(R"("ph":"e","name":"a","cat":"c","id":1,"ts":3)") + "," +
                  event(R"("ph":"e","name":"b","cat":"c","id":1,"ts":4)"),
              "async event 1: the end of `a` at 3000 ns would end `b`, which began last"},
-        Rule{event(R"("ph":"b","name":"a","cat":"c","ts":1)"), "no `id`"},
+        Rule{event(R"("ph":"n","name":"a","cat":"c","ts":1)"), "no `id`"},
         Rule{event(R"("ph":"s","name":"a","cat":"c","id":1,"ts":1)"), "flow 1 (`a`): 1 s and 0 f"},
         Rule{event(R"("ph":"f","name":"a","cat":"c","id":1,"ts":1,"bp":"e")"), "0 s and 1 f"},
         Rule{kSlice + "," + event(R"("ph":"s","name":"a","cat":"c","id":1,"ts":2)") + "," +

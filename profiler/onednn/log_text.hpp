@@ -10,8 +10,9 @@
 
 namespace bench {
 
-// Removes escape sequences of a terminal (colours), NUL bytes and characters without a width. Blanks that do not break ("&nbsp;" too) become blanks. Returns the
-// line itself if it has none of these, else a view into `buffer`.
+// Removes escape sequences of a terminal (colours), NUL bytes and characters without a width.
+// Blanks that do not break ("&nbsp;" too) become blanks. Returns the line itself if it has none of
+// these, else a view into `buffer`.
 std::string_view clean_log_line(std::string_view line, std::string& buffer);
 
 // Unpacks lines of a collector that stores each line of a program as a member of a JSON object:
@@ -27,8 +28,8 @@ class JsonLogLines {
   std::string text_;
 };
 
-// Returns the size of the quote, punctuation, tag or entity of HTML, or escaped line end that follows
-// a record at the end of `text`. Returns 0 if the last character belongs to the record.
+// Returns the size of the quote, punctuation, tag or entity of HTML, or escaped line end that
+// follows a record at the end of `text`. Returns 0 if the last character belongs to the record.
 std::size_t closing_size(std::string_view text);
 
 }  // namespace bench
