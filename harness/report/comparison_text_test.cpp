@@ -106,9 +106,9 @@ TEST(ComparisonText, NoTextBesideAnUndecidedCaseNamesADirection) {
                     testing::ContainsRegex("same +conv-b .* \\+0\\.4 % +-0\\.6 to \\+1\\.4\n")));
   for (const std::string& each : {text, comparison_markdown(result)})
     EXPECT_THAT(each, AllOf(Not(HasSubstr("slower")), Not(HasSubstr("faster"))));
-  const auto json = nlohmann::json::parse(comparison_json(result));
-  EXPECT_EQ(json.at("groups").at(0).at("verdict"), "unclear");
-  EXPECT_EQ(json.at("groups").at(0).at("low"), 0.95);
+  const auto document = nlohmann::json::parse(comparison_json(result));
+  EXPECT_EQ(document.at("groups").at(0).at("verdict"), "unclear");
+  EXPECT_EQ(document.at("groups").at(0).at("low"), 0.95);
 }
 
 ProgramTime program(std::int64_t wall_ms, std::int64_t recorded_ms, std::int64_t samples) {

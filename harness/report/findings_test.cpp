@@ -199,7 +199,7 @@ TEST(GateFindings, AGateThatPassedHasNone) {
   EXPECT_EQ(gate_findings(gate).none, "No case needs attention: all passed.");
 }
 
-ComparedCase compared(const std::string& id, CaseVerdict verdict, double ratio) {
+ComparedCase compared_case(const std::string& id, CaseVerdict verdict, double ratio) {
   ComparedCase entry;
   entry.id = id;
   entry.verdict = verdict;
@@ -211,9 +211,10 @@ ComparedCase compared(const std::string& id, CaseVerdict verdict, double ratio) 
 
 TEST(ComparisonFindings, StateWhatIsUnclearAsSuch) {
   Comparison comparison;
-  comparison.cases = {
-      compared("conv/a", CaseVerdict::slower, 1.2), compared("conv/b", CaseVerdict::slower, 1.3),
-      compared("conv/c", CaseVerdict::unclear, 1.4), compared("conv/d", CaseVerdict::same, 1)};
+  comparison.cases = {compared_case("conv/a", CaseVerdict::slower, 1.2),
+                      compared_case("conv/b", CaseVerdict::slower, 1.3),
+                      compared_case("conv/c", CaseVerdict::unclear, 1.4),
+                      compared_case("conv/d", CaseVerdict::same, 1)};
   comparison.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
   const PageFindings findings = comparison_findings(comparison);
   ASSERT_THAT(findings.list, SizeIs(3));
