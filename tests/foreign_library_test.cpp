@@ -156,7 +156,7 @@ TEST_F(ForeignLibrary, AProgramOfTheNewerVersionNamesTheRuleInEachCommand) {
         std::vector<std::string>{BENCH_BINARY, "run", "cases.yaml", "--dry-run"}}) {
     const ProgramResult listed = run(command, older);
     EXPECT_EQ(listed.status, 0) << listed.err;
-    EXPECT_THAT(listed.out, rule);
+    EXPECT_THAT(listed.err, rule);
   }
 }
 
