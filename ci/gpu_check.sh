@@ -460,7 +460,7 @@ duet_with_itself() {
     --duets 6 --force --out "$work/duet.jsonl" | tee "$work/duet.txt"
   python3 -c 'import json, sys
 lines = [line.strip() for line in sys.stdin if line.strip()]
-lines = [line for line in lines if line.startswith("candidate is")] or lines[-1:]
+lines = [line for line in lines if line.startswith(("candidate is", "no difference"))] or lines[-1:]
 print(json.dumps({"question": "m", "check": "the gate of a kernel against itself",
                   "outcome": "figures", "text": lines[0] if lines else "nothing said"}))' \
     <"$work/duet.txt" >>"$checks_file"
