@@ -270,14 +270,14 @@ TEST_P(SampledBy, KeepsItsOwnProfilingTimer) {
 
 TEST_F(SampledProgram, GetsTheSignalThatItHandlesItself) {
   const ProgramResult result =
-      sampled("timer", program({"spin", "200", "handlers", "spin", "200"}));
+      sampled("timer", program({"spin", "1500", "handlers", "spin", "200"}));
   EXPECT_EQ(result.status, 0);  // its handlers abort
   EXPECT_THAT(result.err, HasSubstr("the program handles the signal that the samples used"));
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U);
 }
 
 TEST_F(SampledProgram, SurvivesThatItResetsAllSignals) {
-  const ProgramResult result = sampled("timer", program({"defaults", "spin", "200"}));
+  const ProgramResult result = sampled("timer", program({"defaults", "spin", "800"}));
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(samples_in("compute_outside(int)").size(), 1U) << result.err;
 }
