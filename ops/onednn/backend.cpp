@@ -148,17 +148,6 @@ std::optional<BackendError> error_of(Result<Value, BackendError> result) {
   return result ? std::nullopt : std::optional(std::move(result).error());
 }
 
-// Returns an error if the loaded library lacks functions of this program.
-Result<Done, BackendError> check_functions() {
-  const std::vector<std::string>& missing = missing_onednn_functions();
-  if (missing.empty()) return Done{};
-  const LibraryInfo library = onednn_library_file();
-  return BackendError{
-      BackendError::Kind::failed,
-      fmt::format("the loaded oneDNN {} ({}) lacks {}: build bench against the older oneDNN",
-                  library.version, library.path, fmt::join(missing, ", "))};
-}
-
 CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
                                          const InputLayouts& input_layouts) {
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
@@ -186,7 +175,6 @@ CreatedKernel OnednnBackend::create_layer(const Problem& problem,
 
 std::optional<BackendError> OnednnBackend::support_error(const Problem& problem) const {
   if (auto refused = error_of(check_supported(problem))) return refused;
-  if (auto refused = error_of(check_functions())) return refused;
   return error_of(with_cause(
       describe(problem), problem.dtype, [&]() -> OnednnContext& { return describing_context(); },
       [&] { return create_primitive(describing_context(), problem, {}); }));
@@ -213,7 +201,6 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
 
 std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
   if (auto refused = error_of(check_rules(network))) return refused;
-  if (auto refused = error_of(check_functions())) return refused;
   return error_of(with_cause(
       network.name, network.dtype, [&]() -> OnednnContext& { return describing_context(); },
       [&] { return build_chain(describing_context(), network, layer_maker_); }));

@@ -3,16 +3,11 @@
 
 #include <dnnl.h>
 #include <dnnl_config.h>
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <dlfcn.h>
-#include <link.h>
-#include <map>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -74,52 +69,6 @@ std::string openmp_detail() {
   return fmt::format(" ({})", path.substr(path.rfind('/') + 1));
 }
 
-// Returns the names of the functions that a loaded object calls in others and that the loader has
-// not resolved when the program starts. `section` is the object's dynamic section, `base` its load
-// address.
-std::vector<std::string_view> called_functions(const ElfW(Dyn) * section, ElfW(Addr) base) {
-  std::map<ElfW(Sxword), ElfW(Addr)> values;
-  for (; section->d_tag != DT_NULL; ++section) values[section->d_tag] = section->d_un.d_ptr;
-  for (const auto tag : {DT_JMPREL, DT_SYMTAB, DT_STRTAB}) {
-    if (!values.contains(tag)) return {};
-    // Not every loader has replaced the offsets in the file by addresses.
-    if (values[tag] < base) values[tag] += base;
-  }
-  if (values[DT_PLTREL] != DT_RELA) return {};
-  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(values[DT_SYMTAB]);
-  const auto* const texts = reinterpret_cast<const char*>(values[DT_STRTAB]);
-  std::vector<std::string_view> names;
-  for (const ElfW(Rela) & call :
-       std::span(reinterpret_cast<const ElfW(Rela)*>(values[DT_JMPREL]),
-                 static_cast<std::size_t>(values[DT_PLTRELSZ]) / sizeof(ElfW(Rela)))) {
-    names.emplace_back(texts + symbols[ELF64_R_SYM(call.r_info)].st_name);
-  }
-  return names;
-}
-
-std::vector<std::string> find_missing_functions() {
-  std::vector<std::string_view> called;
-  // The program is the first object, and contains this code.
-  dl_iterate_phdr(
-      [](dl_phdr_info* program, std::size_t, void* names) {
-        for (const auto& part : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
-          if (part.p_type != PT_DYNAMIC) continue;
-          const ElfW(Addr) address = program->dlpi_addr + part.p_vaddr;
-          *static_cast<std::vector<std::string_view>*>(names) =
-              called_functions(reinterpret_cast<const ElfW(Dyn)*>(address), program->dlpi_addr);
-        }
-        return 1;
-      },
-      &called);
-  std::vector<std::string> missing;
-  for (const std::string_view name : called) {
-    if (name.starts_with("dnnl_") && dlsym(RTLD_DEFAULT, std::string(name).c_str()) == nullptr)
-      missing.emplace_back(name);
-  }
-  std::ranges::sort(missing);
-  return missing;
-}
-
 }  // namespace
 
 std::string onednn_version() {
@@ -161,11 +110,6 @@ LibraryInfo onednn_library_file() {
           .version = onednn_version(),
           .path = find_library_path(reinterpret_cast<const void*>(&dnnl_version)),
           .detail = ""};
-}
-
-const std::vector<std::string>& missing_onednn_functions() {
-  static const std::vector<std::string> kMissing = find_missing_functions();
-  return kMissing;
 }
 
 bool onednn_is_synchronous() {

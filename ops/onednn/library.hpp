@@ -6,7 +6,6 @@
 #include "ops/backend/kernel.hpp"
 
 #include <string>
-#include <vector>
 
 namespace bench::ops {
 
@@ -16,10 +15,6 @@ LibraryInfo onednn_library();
 // The same without `detail`. Calls only dnnl_version(), so that it also works with a library that
 // lacks other functions.
 LibraryInfo onednn_library_file();
-
-// Returns the functions that this program calls and the loaded library lacks, sorted: those that an
-// older library does not have yet. At the first call of one, the loader ends the process.
-const std::vector<std::string>& missing_onednn_functions();
 
 // Returns true if execution returns only when the work is done. A stream then needs no wait. This
 // is the case for every CPU runtime of oneDNN except a thread pool and SYCL.
