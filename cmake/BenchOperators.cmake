@@ -11,20 +11,21 @@
 # The words name further files of the operator's folder: onednn.cpp, its kernel in oneDNN;
 # cudnn.cpp, its graph in cuDNN and what cuDNN lacks (in the library of ops/cuda/cudnn);
 # cuda_native.cpp, its native form on a CUDA device, and kernel.cu, the native kernel that is only
-# its own (in the libraries of ops/cuda/kernels).
+# its own (in the libraries of ops/cuda/kernels). The word cpu_rows says that cuda_native.cpp has a
+# row kernel that backend `native` also runs on the CPU (ops/cuda/kernels/cpu_rows.hpp).
 #
 # The tables of operators, of kernels, of the operators' verbose lines in oneDNN (ops/<op>/verbose.cpp,
 # if it exists) and of the functions of frameworks that they compute (ops/<op>/framework.cpp, if it
 # exists) are generated from these lines, in their order.
 
-set(BENCH_KNOWN_BACKENDS onednn cudnn cuda_native kernel)
+set(BENCH_KNOWN_BACKENDS onednn cudnn cuda_native kernel cpu_rows)
 set(BENCH_BACKEND_FILE_kernel kernel.cu)
+set(BENCH_BACKEND_FILE_cpu_rows cuda_native.cpp)
 # The libraries bench_ops, bench_backend and bench_onednn do not contain their files.
 set(BENCH_BACKENDS_ON_CUDA cudnn cuda_native kernel)
 
-# Sources whose row kernels backend `native` runs on the CPU (ops/cuda/kernels/cpu_rows.hpp): the
-# compiler vectorises their loops and may add in any order. Neither the build type nor a sanitizer
-# changes them.
+# The options of sources with the word cpu_rows: the compiler vectorises their loops and may add in
+# any order. Neither the build type nor a sanitizer changes them.
 set(BENCH_VECTOR_OPTIONS
   "-O3;-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math;-fno-sanitize=all")
 

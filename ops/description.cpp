@@ -138,9 +138,11 @@ class DescribedCase {
 
   DraftFormula formula(const CompiledDescription::CompiledQuantity& quantity) const {
     const std::string text = expand(quantity.shown);
-    const auto parsed = Expression::parse(text);
-    assert(parsed.ok());
-    std::string values = parsed->substitute([&](const std::string& name) {
+    // Without braces, the shown text is that of the value.
+    const auto shown = quantity.shown.expressions.empty() ? Result<Expression>(quantity.value)
+                                                          : Expression::parse(text);
+    assert(shown.ok());
+    std::string values = shown->substitute([&](const std::string& name) {
       const auto value = find(name);
       return value ? std::optional(value_text(*value)) : std::nullopt;
     });
@@ -355,28 +357,21 @@ Status CompiledDescription::infer(ParameterSet& set, std::string_view tensor,
   return Done{};
 }
 
-Status CompiledDescription::infer_inputs(ParameterSet& set, std::span<const Dims> inputs) const {
-  // Flags that are not written have their defaults in the conditions below.
-  ParameterSet with_defaults = set;
+std::vector<std::string_view> CompiledDescription::input_tensors(
+    const ParameterSet& written) const {
+  // Flags that are not written have their defaults in the conditions.
+  ParameterSet set = written;
   for (const Parameter& parameter : set.table()) {
     if (set.has(parameter.name) || parameter.kind != ParameterKind::flag) continue;
-    with_defaults.set(parameter.name, *constant_default(parameter.kind, parameter.fallback));
+    set.set(parameter.name, *constant_default(parameter.kind, parameter.fallback));
   }
-  const DescribedCase described(*this, with_defaults);
+  const DescribedCase described(*this, set);
   std::vector<std::string_view> names;
   for (const CompiledTensor& tensor : tensors_) {
     if (tensor.row->role != TensorRole::input || !described.holds(tensor.when)) continue;
     names.push_back(tensor.row->name);
   }
-  if (inputs.size() != names.size()) {
-    return Error{fmt::format("the layer has {} inputs, expected {}", inputs.size(), names.size()),
-                 "inputs",
-                 {}};
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(infer(set, names[i], inputs[i]));
-  }
-  return Done{};
+  return names;
 }
 
 Operator describe(const Description& description, Operator facts) {

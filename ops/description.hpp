@@ -33,6 +33,11 @@ struct Requirement {
   std::string_view next = {};
 };
 
+// The requirement of a parameter `axis` of the parameter `shape`.
+inline constexpr Requirement kAxisOfShape = {
+    "axis < rank(shape)", "axis",
+    "`axis` is {axis}, the shape {shape} has the axes 0 to {rank(shape) - 1}"};
+
 // A number with a name. The names flops, flops_valid (that of flops if it is absent), sfu_ops and
 // macs are the work of a problem. `explain` shows a quantity that is `shown` with its expression,
 // its values and its result; `{expression}` in a text is shown as its value in both columns.
@@ -103,9 +108,9 @@ class CompiledDescription {
   // value is already set, or the number of dimensions differs.
   Status infer(ParameterSet& set, std::string_view tensor,
                std::span<const std::int64_t> sizes) const;
-  // Infers from the tensors that a layer of a network takes from other layers: those with the role
-  // input, in order. Error: their number differs from that of `inputs`.
-  Status infer_inputs(ParameterSet& set, std::span<const Dims> inputs) const;
+  // Returns the tensors that a layer of a network takes from other layers: those with the role
+  // input, in order. `written` contains the parameters that the network file sets.
+  std::vector<std::string_view> input_tensors(const ParameterSet& written) const;
 
  private:
   friend class DescribedCase;

@@ -41,12 +41,6 @@ Result<Tensor> make_shaped_tensor(std::string_view name, TensorRole role, DataTy
   return make_tensor(name, role, dtype, extents);
 }
 
-Status require(const ParameterSet& given, std::string_view name) {
-  if (given.has(name)) return Done{};
-  return Error{
-      .what = fmt::format("`{}` is missing", name), .where = std::string(name), .next = {}};
-}
-
 std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator) {
   return fmt::format("{}", fmt::join(dims, separator));
 }

@@ -44,9 +44,6 @@ Result<Model> finish_model(ModelDraft draft, std::string_view where);
 Result<Tensor> make_shaped_tensor(std::string_view name, TensorRole role, DataType dtype,
                                   std::string_view parameter, std::span<const std::int64_t> dims);
 
-// Returns an error if a required parameter is missing.
-Status require(const ParameterSet& given, std::string_view name);
-
 // Formats sizes for formulas and errors: "32x64x112x112"; the `separator` "*" gives products.
 std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator = "x");
 

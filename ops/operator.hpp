@@ -87,6 +87,13 @@ struct MatrixProduct {
   std::string_view sentence = {};
 };
 
+// The lists that rows of Operator::cpu and Operator::cuda share: oneDNN or loops of this program;
+// cuDNN with native kernels, or the two libraries for matrix products.
+inline constexpr std::string_view kOnOnednn[] = {"onednn"};
+inline constexpr std::string_view kOnNative[] = {"native"};
+inline constexpr std::string_view kOnCudnn[] = {"cudnn"};
+inline constexpr std::string_view kOnCublas[] = {"cublaslt", "cublas"};
+
 struct Operator {
   std::string_view name = {};
   std::string_view help = {};  // one line
@@ -134,9 +141,6 @@ struct Operator {
   std::span<const std::string_view> cpu = kOnOnednn;
   std::span<const std::string_view> cuda = {};
 
-  static constexpr std::string_view kOnOnednn[] = {"onednn"};
-  static constexpr std::string_view kOnNative[] = {"native"};
-
   // Set by describe(); complete and model are made from it.
   std::shared_ptr<const CompiledDescription> description = {};
 };
@@ -148,10 +152,5 @@ const Operator* find_operator(std::string_view name);
 std::vector<std::string_view> operator_names();
 // The names of the built-in operators whose row lists this backend.
 std::vector<std::string> operators_on(std::string_view backend);
-
-// The lists that rows of Operator::cuda share: cuDNN with native kernels, or the two libraries for
-// matrix products.
-inline constexpr std::string_view kOnCudnn[] = {"cudnn"};
-inline constexpr std::string_view kOnCublas[] = {"cublaslt", "cublas"};
 
 }  // namespace bench::ops

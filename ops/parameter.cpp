@@ -169,6 +169,12 @@ Status check_value(const Parameter& parameter, const Value& value) {
   return Done{};
 }
 
+Status require(const ParameterSet& given, std::string_view name) {
+  if (given.has(name)) return Done{};
+  return Error{
+      .what = fmt::format("`{}` is missing", name), .where = std::string(name), .next = {}};
+}
+
 std::optional<Value> constant_default(ParameterKind kind, std::string_view fallback) {
   switch (kind) {
     case ParameterKind::count: {
@@ -230,9 +236,7 @@ Status set_default(const Parameter& parameter, std::span<const Parameter> earlie
   if (set.has(parameter.name) || parameter.fallback == kOptional || is_like_a_size(parameter)) {
     return Done{};
   }
-  if (parameter.fallback == kRequired) {
-    return Error{fmt::format("`{}` is missing", parameter.name), std::string(parameter.name), {}};
-  }
+  if (parameter.fallback == kRequired) return require(set, parameter.name);
   if (find_parameter(earlier, parameter.fallback) != nullptr) return copy_default(parameter, set);
   if (is_last_axis(parameter)) {
     set.set(parameter.name, last_axis(parameter, set));

@@ -91,6 +91,9 @@ const Parameter* find_parameter(std::span<const Parameter> table, std::string_vi
 // expected values; `where` is the parameter's name.
 Status check_value(const Parameter& parameter, const Value& value);
 
+// Returns an error if a required parameter is missing.
+Status require(const ParameterSet& given, std::string_view name);
+
 // Returns the value of a constant default of a count, flag, word or real. nullopt: the text is no
 // such constant.
 std::optional<Value> constant_default(ParameterKind kind, std::string_view fallback);

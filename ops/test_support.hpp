@@ -83,6 +83,19 @@ inline void expect_positions_agree(const Problem& problem, Random& random) {
   }
 }
 
+// Checks `count` problems that random_problem(random) makes: their texts come back, and the
+// reference at some positions agrees with the whole.
+template <class RandomProblem>
+void expect_texts_and_positions(RandomProblem random_problem, std::uint64_t seed, int count) {
+  Random random(seed);
+  for (int i = 0; i < count; ++i) {
+    const Problem problem = random_problem(random);
+    expect_round_trip(problem);
+    expect_positions_agree(problem, random);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 // Checks the bytes that the problem reads and writes by the work model against `total`.
 inline void expect_bytes(const Problem& problem, std::int64_t total) {
   EXPECT_EQ(problem.work.bytes_read + problem.work.bytes_written, total) << problem_tokens(problem);

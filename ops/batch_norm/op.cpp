@@ -2,6 +2,7 @@
 #include "ops/batch_norm/batch_norm.hpp"
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/normalisation.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -21,13 +22,7 @@ constexpr Parameter kParameters[] = {
     {"d", "d", ParameterKind::count, kOptional, "depth (3-D)"},
     {"h", "h", ParameterKind::count, "like d", "height (2-D and 3-D)"},
     {"w", "w", ParameterKind::count, "like h", "width"},
-    // The default is that of PyTorch and ONNX.
-    {.name = "epsilon",
-     .token = "eps",
-     .kind = ParameterKind::real,
-     .fallback = "1e-05",
-     .help = "added to the variance, above 0",
-     .above = 0},
+    kVarianceEpsilon,
 };
 constexpr Quantity kQuantities[] = {
     {"elements", "prod([n, c, d, h, w])", Quantity::Shown::no},

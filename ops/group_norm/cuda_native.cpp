@@ -7,9 +7,6 @@
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/description.hpp"
 
-#include <utility>
-#include <vector>
-
 namespace bench::ops::cuda {
 namespace {
 
@@ -29,11 +26,8 @@ Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   plan.type = to_element(problem.dtype);
   plan.epsilon = problem.parameters.real("epsilon");
   plan.precision = to_precision(problem.dtype);
-  std::vector<NativeTensor> tensors;
-  for (const Tensor& tensor : problem.tensors) {
-    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
-  }
-  return NativeForm{"bench:group_norm_block", "group_norm", NativePlan(plan), std::move(tensors)};
+  return NativeForm{"bench:group_norm_block", "group_norm", NativePlan(plan),
+                    native_tensors(problem, MemoryLayout::plain)};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -50,21 +51,24 @@ Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& wr
                                       std::span<const Dims> inputs) {
   // The parameters of a layer have no table if its definition sets none.
   ParameterSet set = written.table().empty() ? ParameterSet(op.parameters) : written;
-  if (op.inference.infer == nullptr && op.description != nullptr) {
-    BENCH_RETURN_IF_ERROR(op.description->infer_inputs(set, inputs));
-    return set;
-  }
-  if (op.inference.infer == nullptr) {
+  const bool is_described = op.inference.infer == nullptr && op.description != nullptr;
+  if (op.inference.infer == nullptr && !is_described) {
     BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));
     return set;
   }
-  const std::size_t expected = op.inference.input_count(set);
+  std::vector<std::string_view> tensors;
+  if (is_described) tensors = op.description->input_tensors(set);
+  const std::size_t expected = is_described ? tensors.size() : op.inference.input_count(set);
   if (inputs.size() != expected) {
     return Error{
         .what = fmt::format("the layer has {} inputs, expected {}", inputs.size(), expected),
         .where = "inputs",
         .next = {}};
   }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(op.description->infer(set, tensors[i], inputs[i]));
+  }
+  if (is_described) return set;
   BENCH_RETURN_IF_ERROR(op.inference.infer(set, inputs));
   return set;
 }

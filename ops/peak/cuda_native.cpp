@@ -60,12 +60,8 @@ Result<NativeForm, BackendError> peak_form(const Problem& problem) {
     plan.quads = problem.parameters.count("bytes") / loop->arrays /
                  static_cast<std::int64_t>(sizeof(PeakQuad));
   }
-  std::vector<NativeTensor> tensors;
-  for (const Tensor& tensor : problem.tensors) {
-    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
-  }
   return NativeForm{std::string(row->implementation), std::string(kPeakOperator), NativePlan(plan),
-                    std::move(tensors), row->launches};
+                    native_tensors(problem, MemoryLayout::plain), row->launches};
 }
 
 template <Factors kFactors>

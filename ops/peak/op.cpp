@@ -221,7 +221,7 @@ const Operator peak_operator = {
     .tolerance = tolerance,
     .product = {.rule = "op-peak", .sentence = "loops of this program that use no tensor cores"},
     .examples = kExamples,
-    .cpu = Operator::kOnNative,
+    .cpu = kOnNative,
     .cuda = kOnCudnn,
 };
 

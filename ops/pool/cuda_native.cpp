@@ -69,11 +69,8 @@ Result<NativeForm, BackendError> pool_form(const Problem& problem) {
   const int lanes = chunk_lanes(plan.type);
   const bool fills_chunks = layout == MemoryLayout::nhwc && plan.channels % lanes == 0;
   if (fills_chunks && count_positions(plan) / lanes <= kMaxChunkPositions) plan.lanes = lanes;
-  return NativeForm{
-      plan.lanes > 1 ? "bench:pool_vector" : "bench:pool_scalar",
-      "pool",
-      NativePlan(plan),
-      {native_tensor(problem.tensors[0], layout), native_tensor(problem.tensors[1], layout)}};
+  return NativeForm{plan.lanes > 1 ? "bench:pool_vector" : "bench:pool_scalar", "pool",
+                    NativePlan(plan), native_tensors(problem, layout)};
 }
 
 template <class Window, class T, class Access>

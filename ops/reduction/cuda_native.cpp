@@ -48,11 +48,8 @@ Result<NativeForm, BackendError> reduction_form(const Problem& problem) {
     add_outer(is_reduced ? plan.reduced : plan.kept, shape[axis], stride);
     stride *= shape[axis];
   }
-  return NativeForm{"bench:reduction_block",
-                    "reduction",
-                    NativePlan(plan),
-                    {native_tensor(problem.tensors[0], MemoryLayout::plain),
-                     native_tensor(problem.tensors[1], MemoryLayout::plain)}};
+  return NativeForm{"bench:reduction_block", "reduction", NativePlan(plan),
+                    native_tensors(problem, MemoryLayout::plain)};
 }
 
 }  // namespace

@@ -85,13 +85,7 @@ TEST(Reduction, WorkAndValuesEqualALoopOverTheSource) {
 }
 
 TEST(Reduction, TokensComeBackAndPositionsAgree) {
-  Random random(2);
-  for (int i = 0; i < 3000; ++i) {
-    const Problem problem = random_problem(random);
-    op_test::expect_round_trip(problem);
-    op_test::expect_positions_agree(problem, random);
-    ASSERT_FALSE(HasFailure());
-  }
+  op_test::expect_texts_and_positions(random_problem, 2, 3000);
 }
 
 TEST(Reduction, GoldenValues) {

@@ -26,10 +26,7 @@ constexpr Parameter kParameters[] = {
     {"scale", "noscale", ParameterKind::flag, "true",
      "multiplies by one value per normalised element"},
 };
-constexpr Requirement kRequirements[] = {
-    {"axis < rank(shape)", "axis",
-     "`axis` is {axis}, the shape {shape} has the axes 0 to {rank(shape) - 1}"},
-};
+constexpr Requirement kRequirements[] = {kAxisOfShape};
 constexpr Quantity kQuantities[] = {
     {"groups", "prod(shape[:axis])", Quantity::Shown::no},
     {"size", "prod(shape[axis:])", Quantity::Shown::no},
@@ -93,7 +90,7 @@ const Operator rms_norm_operator =
                           .sentence = "squares, and one factor per element: there is no product of "
                                       "matrices"},
               .examples = kExamples,
-              .cpu = Operator::kOnNative,
+              .cpu = kOnNative,
               .cuda = kOnCudnn});
 
 }  // namespace bench::ops

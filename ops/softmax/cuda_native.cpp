@@ -36,9 +36,8 @@ Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
       *count *= dims[dim];
     }
   }
-  std::vector<NativeTensor> tensors;
-  for (const Tensor& tensor : problem.tensors) tensors.push_back(native_tensor(tensor, layout));
-  return NativeForm{"bench:softmax_block", "softmax", NativePlan(plan), std::move(tensors)};
+  return NativeForm{"bench:softmax_block", "softmax", NativePlan(plan),
+                    native_tensors(problem, layout)};
 }
 
 }  // namespace

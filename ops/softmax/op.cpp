@@ -16,10 +16,7 @@ constexpr Parameter kParameters[] = {
     {"log", "log", ParameterKind::flag, "false", "the logarithm of the results"},
 };
 constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data};
-constexpr Requirement kRequirements[] = {
-    {"axis < rank(shape)", "axis",
-     "`axis` is {axis}, the shape {shape} has the axes 0 to {rank(shape) - 1}"},
-};
+constexpr Requirement kRequirements[] = {kAxisOfShape};
 constexpr Quantity kQuantities[] = {
     {"elements", "prod(shape)", Quantity::Shown::no},
     // Comparison for the maximum, subtraction of the maximum, addition to the sum, division by it

@@ -91,6 +91,12 @@ NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout) {
   return {make_arrangement(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
+std::vector<NativeTensor> native_tensors(const Problem& problem, MemoryLayout layout) {
+  std::vector<NativeTensor> tensors;
+  for (const Tensor& tensor : problem.tensors) tensors.push_back(native_tensor(tensor, layout));
+  return tensors;
+}
+
 Layout chosen_layout(const Problem& problem) {
   if (problem.layout != Layout::any) return problem.layout;
   if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no nhwc engine

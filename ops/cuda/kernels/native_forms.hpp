@@ -57,6 +57,8 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 
 // Describes a complete tensor of a problem in a layout.
 NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
+// Describes all tensors of the problem in a layout.
+std::vector<NativeTensor> native_tensors(const Problem& problem, MemoryLayout layout);
 // Returns the human-readable layout: "plain" for fewer than three dimensions.
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
