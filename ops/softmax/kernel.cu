@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/kernels/device/row_kernel.hpp"
+#include "ops/cuda/kernels/device/row_kernel.cuh"
 #include "ops/softmax/cuda_native.hpp"
 
 namespace bench::ops::cuda {
