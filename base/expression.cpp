@@ -500,15 +500,20 @@ Result<Expression> Expression::parse(std::string_view text) {
 }
 
 std::optional<std::int64_t> Expression::evaluate(const NumberLookup& lookup) const {
-  // An unknown name makes the whole unknown, even where the result does not need it.
+  // An unknown name makes the whole unknown, even where the result does not need it. Each name is
+  // looked up once.
+  std::vector<std::int64_t> values;
   for (const std::string& name : names_) {
-    if (!lookup(name)) return std::nullopt;
+    const std::optional<std::int64_t> value = lookup(name);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
   }
-  const auto value = evaluate_any([&](const std::string& name) -> std::optional<ExpressionValue> {
-    return ExpressionValue::of(ExpressionNumber{lookup(name)});
+  const auto result = evaluate_any([&](const std::string& name) -> std::optional<ExpressionValue> {
+    const auto index = std::ranges::find(names_, name) - names_.begin();
+    return ExpressionValue::of(values[static_cast<std::size_t>(index)]);
   });
-  if (!value.ok() || value->kind != ExpressionValue::Kind::number) return std::nullopt;
-  return value->numbers.front().value;
+  if (!result.ok() || result->kind != ExpressionValue::Kind::number) return std::nullopt;
+  return result->numbers.front().value;
 }
 
 Result<ExpressionValue> Expression::evaluate_any(const Lookup& lookup) const {

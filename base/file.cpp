@@ -309,31 +309,23 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
   return file;
 }
 
-Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& consume,
-                   OpenDescriptors descriptors) {
+Result<std::string> read_file(const std::string& path, std::int64_t limit,
+                              OpenDescriptors descriptors) {
   BENCH_ASSIGN_OR_RETURN(const Descriptor file, open_input(path, descriptors));
+  std::string content;
   std::string block(65536, '\0');
   for (;;) {
     const ::ssize_t count = ::read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("read the file", path, errno);
-    if (count == 0) return Done{};
-    BENCH_RETURN_IF_ERROR(
-        consume(std::string_view(block).substr(0, static_cast<std::size_t>(count))));
+    if (count == 0) return content;
+    content.append(block, 0, static_cast<std::size_t>(count));
+    if (std::ssize(content) > limit) {
+      return Error{
+          fmt::format("the file is larger than the limit of {}", format_bytes(Bytes{limit})), path,
+          ""};
+    }
   }
-}
-
-Result<std::string> read_file(const std::string& path, std::int64_t limit,
-                              OpenDescriptors descriptors) {
-  std::string content;
-  const auto append = [&](std::string_view block) -> Status {
-    content += block;
-    if (std::ssize(content) <= limit) return Done{};
-    return Error{fmt::format("the file is larger than the limit of {}", format_bytes(Bytes{limit})),
-                 path, ""};
-  };
-  BENCH_RETURN_IF_ERROR(read_blocks(path, append, descriptors));
-  return content;
 }
 
 Status check_output(const std::string& path, Existing existing) {

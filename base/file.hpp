@@ -13,7 +13,6 @@
 #include "base/result.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,10 +29,6 @@ enum class OpenDescriptors { read, refuse };
 Result<Descriptor> open_input(const std::string& path,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 
-// Opens a file as open_input() does and passes its content to `consume` in blocks of up to 64 KiB.
-// Stops at the first error of `consume` and returns it.
-Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& consume,
-                   OpenDescriptors descriptors = OpenDescriptors::read);
 // Returns the whole content. Refuses files above `limit` bytes; the error states the limit.
 Result<std::string> read_file(const std::string& path, std::int64_t limit,
                               OpenDescriptors descriptors = OpenDescriptors::read);

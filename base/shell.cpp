@@ -18,6 +18,11 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+std::string shell_command(std::string program, std::span<const std::string> words) {
+  for (const std::string& word : words) program += " " + shell_quoted(word);
+  return program;
+}
+
 std::string shell_variables(const std::map<std::string, std::string>& variables) {
   std::string text = variables.empty() ? "" : "env ";
   for (const auto& [name, value] : variables) text += shell_quoted(name + "=" + value) + " ";

@@ -173,8 +173,7 @@ void apply_doubts(const std::map<std::string, Doubt>& doubts, ReportBaselines& b
 Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,
                  SaveReport& save_report) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
-  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
+  BENCH_ASSIGN_OR_RETURN(Report report, read_report(path));
   save_report.warnings.insert(save_report.warnings.end(), report.warnings.begin(),
                               report.warnings.end());
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });

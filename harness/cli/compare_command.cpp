@@ -196,8 +196,7 @@ Result<ExitStatus> compare_cases(const Arguments& arguments, Env& env) {
   BENCH_RETURN_IF_ERROR(check_by_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_comparison_format(arguments));
   const std::string& path = arguments.inputs.front();
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
-  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, path));
+  BENCH_ASSIGN_OR_RETURN(const Report report, read_report(path));
   BENCH_ASSIGN_OR_RETURN(const ParameterComparison comparison,
                          compare_by(report, path, *arguments.by, arguments.against));
   BENCH_RETURN_IF_ERROR(write_comparison(

@@ -45,9 +45,7 @@ ConsoleOptions console_options(const Env& env) {
 }
 
 NoteView note_view(const Arguments& arguments) {
-  std::string command = arguments.program;
-  for (const std::string& word : arguments.command_line) command += " " + shell_quoted(word);
-  return {arguments.notes, std::move(command)};
+  return {arguments.notes, shell_command(arguments.program, arguments.command_line)};
 }
 
 std::optional<std::size_t> limited_width(const Env& env) {

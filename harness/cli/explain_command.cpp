@@ -224,11 +224,6 @@ std::string beside_networks(const Case& spec) {
   return (std::filesystem::path(spec.place.file).parent_path() / "networks").string();
 }
 
-Result<Report> read_report(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
-  return parse_report(text, path);
-}
-
 // Returns nullopt if no GPU was described, and for an operator if only its architecture is known.
 std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Plan& plan,
                                               const Arguments& arguments, Env& env) {

@@ -66,11 +66,10 @@ Nanoseconds compute_gain(const MeasuredTime& measured, const Roofline& roofline)
 // Says how good the time is.
 std::string format_gain(const MeasuredTime& measured, const Roofline& roofline) {
   const double efficiency = compute_efficiency(measured, roofline);
-  const std::string calibrated = roofline.source != CeilingSource::calibrated ? ""
-                                 : roofline.precision
-                                     ? fmt::format(" (calibrated in that run, to about {})",
-                                                   format_precision(*roofline.precision))
-                                     : " (calibrated in that run)";
+  const std::string calibrated =
+      roofline.source != CeilingSource::calibrated
+          ? ""
+          : fmt::format(" (calibrated in that run{})", precision_suffix(roofline.precision));
   std::string text = fmt::format(", {:.0f} % of what this machine's ceilings{} permit. ",
                                  100 * efficiency, calibrated);
   const Nanoseconds gain = compute_gain(measured, roofline);

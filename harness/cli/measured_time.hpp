@@ -6,7 +6,6 @@
 #include "base/env.hpp"
 #include "base/json_writer.hpp"
 #include "base/result.hpp"
-#include "harness/cli/arguments.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/store.hpp"

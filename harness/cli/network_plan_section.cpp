@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -48,11 +49,10 @@ std::string plan_sentence(const std::vector<PlannedStep>& steps, std::string_vie
       kinds.push_back(count_of(count, one, several));
   }
   const auto transposes = count_way(kTransposeWay);
-  return fmt::format(
-      "On {} the network runs in {}: {} ({}) and {}.", gpu,
-      count_of(std::ssize(steps), "step", "steps"),
-      count_of(std::ssize(steps) - transposes, "kernel", "kernels"), fmt::join(kinds, ", "),
-      transposes == 0 ? "no transpose" : count_of(transposes, "transpose", "transposes"));
+  return fmt::format("On {} the network runs in {}: {} ({}) and {}.", gpu,
+                     pluralise(std::ssize(steps), "step"),
+                     pluralise(std::ssize(steps) - transposes, "kernel"), fmt::join(kinds, ", "),
+                     transposes == 0 ? "no transpose" : pluralise(transposes, "transpose"));
 }
 
 // Says how many layers the GPU decides itself; empty if there are none.
@@ -65,7 +65,7 @@ std::string choice_sentence(const std::vector<PlannedStep>& steps) {
   return fmt::format(
       " {} can run in another way, too: the GPU measures which one is the fastest and begins "
       "with the first one of the table.",
-      count_of(std::ssize(layers), "layer", "layers"));
+      pluralise(std::ssize(layers), "layer"));
 }
 
 // "graph", or "graph or parts" if the GPU decides, or "graph/parts/padded", so that the table fits

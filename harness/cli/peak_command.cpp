@@ -431,11 +431,7 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
   const auto plan = make_peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
-  const auto turn = [&] {
-    InterruptWatch watch;
-    return take_turn(
-        arguments, time_limit(arguments), [&watch] { return watch.is_interrupted(); }, env);
-  }();
+  const auto turn = take_turn(arguments, time_limit(arguments), env);
   if (!turn.ok()) return fail("peak", turn.error(), kNoTurn, env);
   const Nanoseconds started = env.clock->now();
   const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);

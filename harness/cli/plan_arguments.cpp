@@ -41,11 +41,9 @@ constexpr std::size_t kMaxCommandLine = 400;
 
 // Returns the command line with the example instead of the wrong argument.
 std::string replace_argument(const Arguments& arguments, const Diagnostic& diagnostic) {
-  std::string line = arguments.program;
-  for (const std::string& word : arguments.command_line) {
-    const bool is_wrong = word == diagnostic.place.file;
-    line += " " + shell_quoted(is_wrong ? diagnostic.example : word);
-  }
+  std::vector<std::string> words = arguments.command_line;
+  std::ranges::replace(words, diagnostic.place.file, diagnostic.example);
+  std::string line = shell_command(arguments.program, words);
   if (line.size() <= kMaxCommandLine) return line;
   return fmt::format("{} {} {}", arguments.program, arguments.command_line.front(),
                      shell_quoted(diagnostic.example));

@@ -366,11 +366,7 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     remove_spools(prepared->files);
     return run_unprofiled(arguments, *program, *prepared->obstacle, env);
   }
-  const auto turn = [&] {
-    InterruptWatch watch;
-    return take_turn(
-        arguments, std::nullopt, [&watch] { return watch.is_interrupted(); }, env);
-  }();
+  const auto turn = take_turn(arguments, std::nullopt, env);
   if (!turn.ok()) {
     remove_spools(prepared->files);
     return fail("profile", turn.error(), kNoTurn, env);

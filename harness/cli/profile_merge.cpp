@@ -62,7 +62,6 @@ class GroupSink final : public ActivitySink {
   std::int64_t processes_ = 0;
 };
 
-// First pass: reads the metadata of the spool.
 // Returns the samples of the system; nullopt if it took none.
 Result<std::optional<SampleSpool>> read_samples(const CaptureFiles& files, const NvtxFacts& facts) {
   std::error_code ignored;
@@ -73,6 +72,7 @@ Result<std::optional<SampleSpool>> read_samples(const CaptureFiles& files, const
   return std::optional(std::move(samples));
 }
 
+// First pass: reads the metadata of the spool.
 Result<SpoolReport> read_facts(const std::string& spool) {
   BENCH_ASSIGN_OR_RETURN(auto source, open_text(spool));
   DiscardingSink sink;

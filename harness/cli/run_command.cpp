@@ -390,11 +390,9 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   *env.out << wrap(format_dry_run(plan.cases.size(), runnable.plan.cases.size(), estimate, budget),
                    width, 0);
   print_dry_run_table(plan, runnable, width, env);
-  std::string command =
-      shell_variables(inherited_variables(inherited_environment())) + arguments.program;
-  for (const std::string& word : without_flag(arguments.command_line, *find_option("dry-run"))) {
-    command += " " + shell_quoted(word);
-  }
+  const std::string command = shell_command(
+      shell_variables(inherited_variables(inherited_environment())) + arguments.program,
+      without_flag(arguments.command_line, *find_option("dry-run")));
   *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }
 

@@ -45,9 +45,7 @@ std::vector<CaseRecord> read_cases(const std::string& path, TextSource& source) 
   const auto reader = find_reader(source);
   if (path == "-" || !reader.ok() || (*reader)->name != "result") return {};
   // Errors in the file are reported later, when its activities are read.
-  const auto text = read_result_text(path);
-  if (!text.ok()) return {};
-  auto report = parse_report(*text, path);
+  auto report = read_report(path);
   return report.ok() ? std::move(report->cases) : std::vector<CaseRecord>{};
 }
 

@@ -4,6 +4,7 @@
 #include "base/number.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "harness/cli/progress.hpp"
 
 #include <fmt/format.h>
 
@@ -17,12 +18,6 @@ namespace {
 
 constexpr std::string_view kProfileCommand = "profile";
 
-std::string format_command(const Arguments& arguments) {
-  std::string line = "bench";
-  for (const std::string& word : arguments.command_line) line += " " + shell_quoted(word);
-  return line;
-}
-
 }  // namespace
 
 Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseconds> budget,
@@ -31,7 +26,7 @@ Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseco
   TurnRequest request;
   request.file = find_turn_file(env, turn_folders());
   request.beside = arguments.beside;
-  request.own = make_turn_entry(format_command(arguments), env.utc_now());
+  request.own = make_turn_entry(shell_command("bench", arguments.command_line), env.utc_now());
   request.own.is_profile = command == kProfileCommand;
   if (const auto holder = env.variable(kTurnHolderVariable))
     request.holder = parse_number<std::int64_t>(*holder);
@@ -45,6 +40,13 @@ Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseco
   request.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
   request.is_alive = is_running;
   return MachineTurn::take(request, *env.clock);
+}
+
+Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseconds> budget,
+                              Env& env) {
+  InterruptWatch watch;
+  return take_turn(
+      arguments, budget, [&watch] { return watch.is_interrupted(); }, env);
 }
 
 void include_in_turn(std::map<std::string, std::string>& environment) {

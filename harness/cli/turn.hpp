@@ -19,6 +19,9 @@ namespace bench {
 // measurement. `interrupted` is polled while it waits.
 Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseconds> budget,
                               const std::function<bool()>& interrupted, Env& env);
+// The same for a command that does not watch for interruptions yet: watches while it waits.
+Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseconds> budget,
+                              Env& env);
 
 // Adds to the environment of a program that this process starts that the turn includes it.
 void include_in_turn(std::map<std::string, std::string>& environment);

@@ -159,14 +159,9 @@ std::vector<std::string> name_others(const TurnState& state) {
 }
 
 std::int64_t read_started_ticks(const std::string& process) {
-  constexpr std::size_t kStartField = 22 - 3;  // counted from the third field on
-  const std::string text =
-      read_text(SystemRoot{}, fmt::format("/proc/{}/stat", process)).value_or("");
-  // The second field is the program's name in parentheses, which may contain anything.
-  std::istringstream words(text.substr(std::min(text.rfind(')'), text.size() - 1) + 1));
-  std::string word;
-  for (std::size_t i = 0; i <= kStartField && words >> word; ++i) continue;
-  return words ? parse_integer(word).value_or(0) : 0;
+  constexpr std::size_t kStartField = 22 - 3;
+  const std::vector<std::string> fields = read_process_fields(SystemRoot{}, process);
+  return fields.size() > kStartField ? parse_integer(fields[kStartField]).value_or(0) : 0;
 }
 
 std::string read_name_space() {

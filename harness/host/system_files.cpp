@@ -3,6 +3,8 @@
 
 #include "base/lines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -107,14 +109,19 @@ std::optional<std::string> find_bracketed_word(std::string_view text) {
   return std::string(text.substr(open + 1, close - open - 1));
 }
 
-SchedulingFacts read_scheduling(const SystemRoot& root) {
-  const std::string text = read_text(root, "/proc/self/stat").value_or("");
+std::vector<std::string> read_process_fields(const SystemRoot& root, std::string_view process) {
+  const std::string text = read_text(root, fmt::format("/proc/{}/stat", process)).value_or("");
   // The second field is the program's name in parentheses, which may contain anything.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
   std::istringstream words(text.substr(name_end + 1));
-  std::vector<std::string> fields;  // from the third on
+  std::vector<std::string> fields;
   for (std::string word; words >> word;) fields.push_back(word);
+  return fields;
+}
+
+SchedulingFacts read_scheduling(const SystemRoot& root) {
+  const std::vector<std::string> fields = read_process_fields(root, "self");
   constexpr std::size_t kNiceField = 19 - 3;
   constexpr std::size_t kPolicyField = 41 - 3;
   constexpr std::array<std::string_view, 7> kPolicies = {"other", "fifo", "rr",      "batch",

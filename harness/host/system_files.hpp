@@ -36,4 +36,7 @@ struct SchedulingFacts {
 };
 SchedulingFacts read_scheduling(const SystemRoot& root);
 
+// Returns the fields of /proc/PROCESS/stat from the third on; empty if there is no such process.
+std::vector<std::string> read_process_fields(const SystemRoot& root, std::string_view process);
+
 }  // namespace bench

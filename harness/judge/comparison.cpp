@@ -145,7 +145,7 @@ CaseVerdict classify_effect(double ratio, double low_ratio, double high_ratio,
 // Sets the verdict of a case that has a ratio but no interval, and the reason.
 void classify_without_interval(std::string reason, ComparedCase& result) {
   result.reason = std::move(reason);
-  if (!result.ratio || std::max(*result.ratio, 1 / *result.ratio) < kEvidentRatio) return;
+  if (!result.ratio || !is_evident_ratio(*result.ratio)) return;
   result.verdict = *result.ratio > 1 ? CaseVerdict::slower : CaseVerdict::faster;
   result.reason += fmt::format("; equal runs do not differ by a factor of {:g}", kEvidentRatio);
 }
@@ -335,27 +335,7 @@ void sort_cases(std::vector<ComparedCase>& cases) {
   });
 }
 
-std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases,
-                                             const ComparisonOptions& options) {
-  std::map<std::string, std::vector<const ComparedCase*>> groups;
-  std::vector<const ComparedCase*> all;
-  for (const ComparedCase& entry : cases) {
-    if (!entry.ratio) continue;
-    groups[entry.group].push_back(&entry);
-    all.push_back(&entry);
-  }
-  std::vector<GroupRatio> ratios;
-  for (const auto& [name, members] : groups) ratios.push_back(mean_ratio(name, members, options));
-  if (!all.empty()) ratios.push_back(mean_ratio("all", all, options));
-  return ratios;
-}
-
-}  // namespace
-
-bool has_direction(CaseVerdict verdict) {
-  return verdict == CaseVerdict::slower || verdict == CaseVerdict::faster;
-}
-
+// Returns the mean of the cases, which must not be empty and must have ratios.
 GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cases,
                       const ComparisonOptions& options) {
   double ratio = 0, low = 0, high = 0;  // sums of logarithms
@@ -375,6 +355,27 @@ GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cas
       cases, [&](const ComparedCase* entry) { return entry->verdict == result.verdict; });
   if (has_direction(result.verdict) && !is_supported) result.verdict = CaseVerdict::unclear;
   return result;
+}
+
+std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases,
+                                             const ComparisonOptions& options) {
+  std::map<std::string, std::vector<const ComparedCase*>> groups;
+  std::vector<const ComparedCase*> all;
+  for (const ComparedCase& entry : cases) {
+    if (!entry.ratio) continue;
+    groups[entry.group].push_back(&entry);
+    all.push_back(&entry);
+  }
+  std::vector<GroupRatio> ratios;
+  for (const auto& [name, members] : groups) ratios.push_back(mean_ratio(name, members, options));
+  if (!all.empty()) ratios.push_back(mean_ratio("all", all, options));
+  return ratios;
+}
+
+}  // namespace
+
+bool has_direction(CaseVerdict verdict) {
+  return verdict == CaseVerdict::slower || verdict == CaseVerdict::faster;
 }
 
 void state_times_at(double base, ComparedCase& compared) {

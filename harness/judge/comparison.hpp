@@ -93,10 +93,6 @@ struct ComparisonOptions {
   Machines machines = Machines::same_kind;
 };
 
-// Returns the mean of the cases, which must not be empty and must have ratios.
-GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cases,
-                      const ComparisonOptions& options);
-
 // States the times of a case with a ratio so that that of the base is `base`. The ratio stays.
 void state_times_at(double base, ComparedCase& compared);
 

@@ -23,10 +23,13 @@ namespace {
 
 // Adds the plots of effects and of both sides. The page opens with the first effects, so it shows
 // them again only if there are more of them.
-void add_judged_plots(const std::vector<Plot>& plots, std::size_t effects, Page& page) {
-  if (effects > kMaxOpeningRows)
-    page.plots(plots[0].title, fmt::format("of {} cases", effects), std::span(plots).first(1));
-  page.plots(plots[1].title, "the times of both sides", std::span(plots).subspan(1, 1));
+void add_judged_plots(const std::vector<ForestRow>& effects, double tolerance, const Plot& sides,
+                      Page& page) {
+  if (effects.size() > kMaxOpeningRows) {
+    const Plot all = forest_plot(effects, tolerance);
+    page.plots(all.title, fmt::format("of {} cases", effects.size()), {&all, 1});
+  }
+  page.plots(sides.title, "the times of both sides", {&sides, 1});
 }
 
 // The series of a forest plot. A series selects colour and shape; the plot's caption names both:
@@ -141,11 +144,14 @@ std::vector<SidesRow> make_sides_rows(const GateFile& gate) {
   return rows;
 }
 
+Plot gate_sides_plot(const GateFile& gate) {
+  return sides_plot(make_sides_rows(gate), "medians of duets");
+}
+
 }  // namespace
 
 std::vector<Plot> gate_plots(const GateFile& gate) {
-  return {forest_plot(make_forest_rows(gate), gate.evidence.settings.delta),
-          sides_plot(make_sides_rows(gate), "medians of duets")};
+  return {forest_plot(make_forest_rows(gate), gate.evidence.settings.delta), gate_sides_plot(gate)};
 }
 
 std::string gate_page(const GateFile& gate, const KitPaths& kits) {
@@ -155,7 +161,7 @@ std::string gate_page(const GateFile& gate, const KitPaths& kits) {
             gate_findings(gate));
   page.section("Cases", count_rows(gate.judgements.size()));
   add_gate_table(gate, kits, page);
-  add_judged_plots(gate_plots(gate), effects.size(), page);
+  add_judged_plots(effects, gate.evidence.settings.delta, gate_sides_plot(gate), page);
   page.section("Context", "the sides, the machine, what to do");
   page.list(context_lines(gate));
   page.facts({{"machine class", gate.facts.machine_class}, {"run", gate.facts.run_id}});
@@ -236,33 +242,41 @@ std::vector<ForestRow> make_forest_rows(const Comparison& comparison) {
   return effects;
 }
 
-void open_comparison(const Comparison& comparison, Page& page) {
-  page.open(forest_plot(make_forest_rows(comparison), comparison.tolerance, kMaxOpeningRows),
-            comparison_findings(comparison));
-  page.section("Cases", count_rows(comparison.cases.size()));
-  add_comparison_table(comparison, page);
-}
-
-void add_comparison_plots(const Comparison& comparison, Page& page) {
-  add_judged_plots(comparison_plots(comparison), make_forest_rows(comparison).size(), page);
-}
-
-}  // namespace
-
-std::vector<Plot> comparison_plots(const Comparison& comparison) {
+Plot comparison_sides_plot(const Comparison& comparison) {
   std::vector<SidesRow> sides;
   for (const ComparedCase& entry : comparison.cases) {
     if (!entry.base_processes.empty() && !entry.candidate_processes.empty()) {
       sides.push_back({entry.id, entry.base_processes, entry.candidate_processes});
     }
   }
+  return sides_plot(sides, "times of processes");
+}
+
+// `effects`: make_forest_rows(comparison).
+void open_comparison(const Comparison& comparison, const std::vector<ForestRow>& effects,
+                     Page& page) {
+  page.open(forest_plot(effects, comparison.tolerance, kMaxOpeningRows),
+            comparison_findings(comparison));
+  page.section("Cases", count_rows(comparison.cases.size()));
+  add_comparison_table(comparison, page);
+}
+
+void add_comparison_plots(const Comparison& comparison, const std::vector<ForestRow>& effects,
+                          Page& page) {
+  add_judged_plots(effects, comparison.tolerance, comparison_sides_plot(comparison), page);
+}
+
+}  // namespace
+
+std::vector<Plot> comparison_plots(const Comparison& comparison) {
   return {forest_plot(make_forest_rows(comparison), comparison.tolerance),
-          sides_plot(sides, "times of processes")};
+          comparison_sides_plot(comparison)};
 }
 
 std::string comparison_page(const Comparison& comparison) {
   Page page("Comparison", format_comparison_lead(comparison));
-  open_comparison(comparison, page);
+  const std::vector<ForestRow> effects = make_forest_rows(comparison);
+  open_comparison(comparison, effects, page);
   if (comparison.programs) add_programs(*comparison.programs, page);
   if (!comparison.groups.empty()) {
     page.section("Groups", "geometric means");
@@ -277,7 +291,7 @@ std::string comparison_page(const Comparison& comparison) {
                 {"change (geometric mean)", PageKind::number}},
                rows);
   }
-  add_comparison_plots(comparison, page);
+  add_comparison_plots(comparison, effects, page);
   page.section(kChangesSection, "machine, libraries, configuration");
   page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
   std::vector<std::string> changes;
@@ -301,8 +315,9 @@ std::string parameter_page(const ParameterComparison& comparison) {
   }
   const std::string text = format_parameter_comparison(comparison, {.width = kUnlimitedWidth});
   Page page(fmt::format("Comparison by {}", comparison.parameter), text.substr(0, text.find('\n')));
-  open_comparison(pairs, page);
-  add_comparison_plots(pairs, page);
+  const std::vector<ForestRow> effects = make_forest_rows(pairs);
+  open_comparison(pairs, effects, page);
+  add_comparison_plots(pairs, effects, page);
   page.section("What is compared", comparison.parameter);
   page.facts(
       {{"result", comparison.name},

@@ -3,6 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/markup.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -343,8 +344,6 @@ Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
   return {format_time(*time), static_cast<double>(time->count())};
 }
 
-std::string count_rows(std::size_t rows) {
-  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
-}
+std::string count_rows(std::size_t rows) { return pluralise(rows, "row"); }
 
 }  // namespace bench

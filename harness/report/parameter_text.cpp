@@ -31,7 +31,7 @@ struct Factor {
   // Whether it is certain that the factor is above 1, or that it is below.
   bool is_certain() const {
     if (low && high) return *low > 1 || *high < 1;
-    return value > 0 && std::max(value, 1 / value) >= kEvidentRatio;
+    return value > 0 && is_evident_ratio(value);
   }
 };
 

@@ -74,8 +74,6 @@ std::string layer_label(const std::vector<std::string>& layers) {
                             : fmt::format("{} +{}", layers.front(), layers.size() - 1);
 }
 
-std::string format_layer_count(std::size_t count) { return pluralise(count, "layer"); }
-
 void set_ideal(Bar& bar, Nanoseconds ideal, double efficiency) {
   bar.ideal = to_nanoseconds(ideal);
   bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
@@ -86,7 +84,7 @@ Bar layer_bar(const NetworkSummary::Entry& entry) {
   const std::string label = layer_label(entry.layers);
   Bar bar{label.empty() ? entry.id : label, format_percent(entry.share),
           fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
-                      format_layer_count(entry.multiplicity), format_percent(entry.share)),
+                      pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
           to_nanoseconds(entry.time), std::nullopt};
   if (entry.ideal && entry.efficiency) {
     set_ideal(bar, saturated_product(*entry.ideal, entry.multiplicity), *entry.efficiency);
@@ -98,7 +96,7 @@ Bar layer_bar(const NetworkSummary::Entry& entry) {
 Bar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
   const CaseRecord& record = *entry.record;
   std::string text = fmt::format("{}\n{}", record.id, format_time(entry.median));
-  if (!record.layers.empty()) text += " in " + format_layer_count(entry.multiplicity);
+  if (!record.layers.empty()) text += " in " + pluralise(entry.multiplicity, "layer");
   if (whole > Nanoseconds(0)) {
     text += fmt::format(", {} of all cases",
                         format_percent(to_nanoseconds(entry.median) / to_nanoseconds(whole)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/profile_page.hpp"
 
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 
@@ -124,10 +125,10 @@ bool is_remainder(const TimeRow& row) { return row.name.starts_with('('); }
 std::optional<PageFinding> find_operator(const std::vector<TimeRow>& rows, std::string_view whole) {
   const auto longest = std::ranges::find_if_not(rows, is_remainder);
   if (longest == rows.end() || longest->share.value_or(0) < kMinShare) return std::nullopt;
-  return PageFinding{fmt::format("{} took {:.1f} % of {}: {} in {} call{}.", longest->name,
-                                 100 * *longest->share, whole, format_time(longest->total),
-                                 longest->count, longest->count == 1 ? "" : "s"),
-                     longest->name};
+  return PageFinding{
+      fmt::format("{} took {:.1f} % of {}: {} in {}.", longest->name, 100 * *longest->share, whole,
+                  format_time(longest->total), pluralise(longest->count, "call")),
+      longest->name};
 }
 
 PageFindings profile_findings(const Summary& summary) {

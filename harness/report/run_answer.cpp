@@ -90,7 +90,7 @@ std::string calibration_sentence(const std::vector<SummedCase>& gains) {
   return fmt::format(
       " These ceilings were calibrated in this run{}; `bench peak` measures them longer and stores "
       "them.",
-      precision ? fmt::format(", to about {}", format_precision(*precision)) : "");
+      precision_suffix(precision));
 }
 
 std::string peak_note(const Report& report, const CaseSum& summed,

@@ -166,6 +166,10 @@ std::string format_precision(double precision) {
   return fmt::format("{:.{}f} %", 100 * precision, precision < kSmall ? 1 : 0);
 }
 
+std::string precision_suffix(const std::optional<double>& precision) {
+  return precision ? fmt::format(", to about {}", format_precision(*precision)) : "";
+}
+
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
                                         int threads) {
   if (dtype == kDoubleType) return find_loop_peak(ceilings, kDoubleType, threads);

@@ -66,6 +66,8 @@ std::vector<std::string_view> loop_types(std::string_view dtype);
 std::optional<double> calibration_precision(const Ceilings& ceilings);
 // Formats a precision: "4 %", "0.3 %".
 std::string format_precision(double precision);
+// Returns ", to about 4 %"; empty if the precision is unknown.
+std::string precision_suffix(const std::optional<double>& precision);
 
 // The following functions return nullopt if the ceiling was not measured. Rates and bandwidths for
 // a number of threads between 1 and all are interpolated linearly. All threads together are never

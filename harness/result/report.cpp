@@ -6,6 +6,7 @@
 #include "base/lines.hpp"
 #include "harness/result/json_reader.hpp"
 #include "harness/result/report_builder.hpp"
+#include "harness/result/result_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -134,6 +135,11 @@ std::string beside_sentence(const std::vector<std::string>& others) {
   return fmt::format("Times may be too long: {} of bench ran on this machine at the same time: {}.",
                      others.size() == 1 ? "another measurement" : "other measurements",
                      fmt::join(others, "; "));
+}
+
+Result<Report> read_report(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
+  return parse_report(text, path);
 }
 
 }  // namespace bench

@@ -42,6 +42,8 @@ Result<Record> record_from_json_line(std::string_view line);
 // them) and unknown kinds silently, such as the `canary` of older files. Summarises cases that have
 // process records but no case record: outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
+// Reads and parses the report of a path; "-" is standard input.
+Result<Report> read_report(const std::string& path);
 
 // Returns the complete report as one JSON document (docs/report.schema.json): {"schema", "runs",
 // "processes", "cases", "profile_passes", "ends", "networks"}.

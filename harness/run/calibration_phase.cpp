@@ -71,8 +71,7 @@ std::string format_calibration(const Ceilings& ceilings, Nanoseconds time) {
   return fmt::format(
       "ceilings: none are stored for this machine, so {} were measured in {}{}; `bench peak` "
       "measures and stores them once",
-      ceilings.rows.size(), format_time(time),
-      precision ? fmt::format(", to about {}", format_precision(*precision)) : "");
+      ceilings.rows.size(), format_time(time), precision_suffix(precision));
 }
 
 }  // namespace bench

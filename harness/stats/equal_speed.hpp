@@ -73,6 +73,9 @@ inline constexpr double kEqualSpeedCoverage = 0.95;
 // Two runs whose times differ by this factor are not equal, even if each has one process: equal
 // runs of all records differ by 2.11 at most, with or without canaries (docs/decisions/0041).
 inline constexpr double kEvidentRatio = 2.5;
+inline bool is_evident_ratio(double ratio) {
+  return ratio >= kEvidentRatio || 1 / ratio >= kEvidentRatio;
+}
 
 // A logarithm of a time or of a ratio, with its standard deviation.
 struct LogEstimate {

@@ -237,10 +237,7 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
   auto workload = admit(key, request.network.get(), **backend, options_.available, registry());
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
-  (*backend)->set_tuning(request.tuning);
-  (*backend)->set_tuned_caches(
-      find_tuned_caches(key.cache, request.reuse_distance, (*backend)->memory(), arena_size_));
-  (*backend)->set_choices(request.choices);
+  set_candidates(**backend, request, key.cache, arena_size_);
   for (;;) {
     auto done = build_once(problem, key.cache, **backend, *workload, values, request);
     if (done || !takes_next_engine(**backend, *workload, done.error())) return done;
@@ -417,8 +414,6 @@ Reply CommandServer::profile(const ProfileRequest& request) {
     const auto key = parse_id(request.prepare.id, registry());
     const auto backend = context_->backends.find(key ? key->backend : std::string());
     if (!backend) return to_error_reply(backend.error());
-    (*backend)->set_tuning(request.prepare.tuning);
-    (*backend)->set_choices(request.prepare.choices);
     const auto events = options_.perf_events ? options_.perf_events() : nullptr;
     std::optional<ProcessorCounters> processor;
     if (events) processor.emplace(*events, clock_);

@@ -85,8 +85,7 @@ DetailsReply read_counters(const ProfilePassContext& context, const ProfileReque
   auto workload =
       admit(key, prepare.network.get(), context.backend, context.available, context.registry);
   if (!workload) return std::move(workload).error();
-  context.backend.set_tuned_caches(find_tuned_caches(key.cache, prepare.reuse_distance,
-                                                     context.backend.memory(), context.arena));
+  set_candidates(context.backend, prepare, key.cache, context.arena);
   BENCH_ASSIGN_OR_RETURN(PreparedKernel prepared, build_measured(context, prepare, *workload));
   auto arena = make_arena(context, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());

@@ -126,10 +126,7 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
                         context_.registry);
   if (!workload) return std::move(workload).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
-  context_.backend.set_tuning(request_.prepare.tuning);
-  context_.backend.set_tuned_caches(find_tuned_caches(key_.cache, request_.prepare.reuse_distance,
-                                                      context_.backend.memory(), context_.arena));
-  context_.backend.set_choices(request_.prepare.choices);
+  set_candidates(context_.backend, request_.prepare, key_.cache, context_.arena);
   recorder_.start();
   device_recorder_.start();
   ReplyStatus measured = Done{};

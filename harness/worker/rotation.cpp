@@ -201,4 +201,12 @@ ops::TunedCaches find_tuned_caches(CacheMode cache, std::optional<Bytes> distanc
   return {ops::CacheState::cold_weights, distance.value_or(arena)};
 }
 
+void set_candidates(ops::Backend& backend, const PrepareRequest& request, CacheMode cache,
+                    Bytes host_arena) {
+  backend.set_tuning(request.tuning);
+  backend.set_tuned_caches(
+      find_tuned_caches(cache, request.reuse_distance, backend.memory(), host_arena));
+  backend.set_choices(request.choices);
+}
+
 }  // namespace bench

@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/result/device_samples.hpp"
+#include "harness/wire/messages.hpp"
 #include "harness/worker/memory.hpp"
 #include "ops/backend/kernel.hpp"
 
@@ -148,5 +149,10 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
 // bytes.
 ops::TunedCaches find_tuned_caches(CacheMode cache, std::optional<Bytes> distance,
                                    ops::DeviceMemory* device, Bytes host_arena);
+
+// Sets how the backend chooses among candidates for the kernels of a request: how many it measures,
+// with which caches, or the choices of another process. `host_arena`: as above.
+void set_candidates(ops::Backend& backend, const PrepareRequest& request, CacheMode cache,
+                    Bytes host_arena);
 
 }  // namespace bench
