@@ -77,7 +77,7 @@ class ExpressionParser {
   Parsed parse_choice(int depth) {
     if (depth > kMaxDepth) return make_error("too deeply nested");
     BENCH_ASSIGN_OR_RETURN(const std::size_t condition, (parse_chain<&ExpressionParser::parse_both>(
-                                                            depth, {{{"or", Kind::or_}}})));
+                                                            depth, {{{"or", Kind::disjunction}}})));
     if (!accept("?")) return condition;
     BENCH_ASSIGN_OR_RETURN(const std::size_t first, parse_choice(depth + 1));
     if (!accept(":")) return make_error("expected `:`");
@@ -100,7 +100,7 @@ class ExpressionParser {
   }
 
   Parsed parse_both(int depth) {
-    return parse_chain<&ExpressionParser::parse_test>(depth, {{{"and", Kind::and_}}});
+    return parse_chain<&ExpressionParser::parse_test>(depth, {{{"and", Kind::conjunction}}});
   }
 
   Parsed parse_test(int depth) {
@@ -109,7 +109,7 @@ class ExpressionParser {
     const std::size_t begin = at_;
     if (accept("not")) {
       BENCH_ASSIGN_OR_RETURN(const std::size_t operand, parse_test(depth + 1));
-      return emit(Kind::not_, {operand}, begin);
+      return emit(Kind::negation, {operand}, begin);
     }
     BENCH_ASSIGN_OR_RETURN(const std::size_t left, parse_sum(depth));
     struct Comparison {
@@ -432,14 +432,14 @@ class ExpressionEvaluator {
       BENCH_ASSIGN_OR_RETURN(const ExpressionList all, evaluate_all(node.operands));
       return fold(node, all);
     }
-    if (node.kind == Kind::and_ || node.kind == Kind::or_) {
+    if (node.kind == Kind::conjunction || node.kind == Kind::disjunction) {
       BENCH_ASSIGN_OR_RETURN(const bool first, evaluate_test(node.operands[0]));
-      if (first == (node.kind == Kind::or_)) return ExpressionNumber{first ? 1 : 0};
+      if (first == (node.kind == Kind::disjunction)) return ExpressionNumber{first ? 1 : 0};
       BENCH_ASSIGN_OR_RETURN(const bool second, evaluate_test(node.operands[1]));
       return ExpressionNumber{second ? 1 : 0};
     }
     BENCH_ASSIGN_OR_RETURN(ExpressionNumber a, evaluate_scalar(node.operands[0]));
-    if (node.kind == Kind::not_) return ExpressionNumber{a.value.value_or(0) == 0 ? 1 : 0};
+    if (node.kind == Kind::negation) return ExpressionNumber{a.value.value_or(0) == 0 ? 1 : 0};
     if (node.kind == Kind::negate) {
       a.value = a.value ? (Checked(0) - *a.value).value() : std::nullopt;
       return a;

@@ -35,7 +35,7 @@ constexpr std::int64_t kGraphTrack = -1;
 // Further ranks of a log are read as if their lines had no label.
 constexpr std::size_t kMaxRanks = 65536;
 // No record is broken into more lines.
-constexpr std::int64_t kMaxPieces = 64;
+constexpr std::int64_t kMaxPieces = 256;
 
 // Returns the width at which a terminal or an editor has wrapped the lines of a log: at least two
 // records continue on the next line after that many characters, and no line is longer. Returns
@@ -282,9 +282,12 @@ class LogReader {
     VerboseDecoder probe = process.decoder;
     const VerboseLine& line = probe.decode(process.pending);
     if (!source_line.has_end) return refuse_pending(process, line.fault);
+    if (process.pieces == kMaxPieces) {
+      return refuse_pending(process,
+                            fmt::format("the record goes on after {} lines", kMaxPieces + 1));
+    }
     const bool is_whole_line = source_line.text.size() == process.first_piece;
-    const bool may_have_more_lines =
-        is_whole_line || (piece.is_broken_by_hand && process.pieces < kMaxPieces);
+    const bool may_have_more_lines = is_whole_line || piece.is_broken_by_hand;
     if (line.kind == VerboseKind::partial && may_have_more_lines) {
       if (process.pending_fault.empty()) process.pending_fault = line.fault;
       return Done{};

@@ -279,6 +279,20 @@ TEST(OnednnReader, LinesWrappedByATerminalAreReadAtEveryWidth) {
   }
 }
 
+// Earlier, such a record grew with every line, and each line was decoded with all before it.
+TEST(OnednnReader, ARecordThatNeverEndsIsRefused) {
+  const std::string record = format_record("exec", "2");
+  const std::string cut = record.substr(0, record.size() / 2);
+  for (const std::string& next : {std::string("x\\"), std::string(cut.size(), 'x')}) {
+    std::string text = record + "\n" + cut + (next.ends_with('\\') ? "\\" : "") + "\n";
+    for (int i = 0; i < 10000; ++i) text += next + "\n";
+    const Log log = read_text(text + record + "\n");
+    EXPECT_THAT(log.activities, SizeIs(2)) << next;
+    EXPECT_EQ(log.report->malformed, 1) << next;
+    EXPECT_EQ(log.report->ignored, 10000) << next;
+  }
+}
+
 // Equally long lines do not make a wrapped log.
 TEST(OnednnReader, AProgramsNumbersAreNotJoinedToWholeRecords) {
   std::string text;
