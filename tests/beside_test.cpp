@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that measure while another measurement of `bench` runs on the machine.
+#include "base/descriptor.hpp"
 #include "harness/host/machine_turn.hpp"
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
@@ -9,10 +10,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
+#include <array>
+#include <climits>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/inotify.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -93,8 +96,12 @@ TEST_F(BesideTest, ARunBesideAnotherOneSaysSoInItsResultAndBothKnow) {
 
 TEST_F(BesideTest, ARunWaitsForTheOtherOne) {
   std::optional<MachineTurn> turn(hold());
+  const Descriptor events(::inotify_init1(IN_CLOEXEC));
+  ASSERT_GE(::inotify_add_watch(events.get(), lock_.c_str(), IN_ACCESS), 0);
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    // The run reads the name of the other measurement after it has found the file locked.
+    std::array<char, sizeof(inotify_event) + NAME_MAX + 1> event;
+    EXPECT_GT(::read(events.get(), event.data(), event.size()), 0);
     turn.reset();
     std::filesystem::resize_file(lock_, 0);  // this process, whose entry it has, goes on
   });
