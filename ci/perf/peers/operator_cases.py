@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of transformers for ci/perf/peers/operators: each row is a case of a configuration of
+`bench`, and pytorch_operators.py computes the same. Shapes: BERT base (1 x 128), GPT-2 (1 x 1024),
+Llama 3 8B (1 x 512 and one token)."""
+
+
+def gemm(m, n, k, **more):
+    return {"op": "gemm", "m": m, "n": n, "k": k, **more}
+
+
+CASES = [
+    # BERT base
+    gemm(128, 768, 768, bias=True), gemm(128, 3072, 768, bias=True),
+    gemm(128, 768, 3072, bias=True), gemm(128, 128, 64, batch=12, trans_b=True),
+    gemm(128, 64, 128, batch=12),
+    # GPT-2
+    gemm(1024, 2304, 768, bias=True), gemm(1024, 3072, 768, bias=True),
+    gemm(1, 2304, 768, bias=True), gemm(1024, 1024, 64, batch=12, trans_b=True),
+    # Llama 3 8B
+    gemm(512, 4096, 4096), gemm(512, 1024, 4096), gemm(1, 4096, 4096), gemm(1, 14336, 4096),
+    {"op": "layer_norm", "shape": [128, 768]},
+    {"op": "layer_norm", "shape": [1024, 768]},
+    {"op": "rms_norm", "shape": [512, 4096]},
+    {"op": "rms_norm", "shape": [1, 4096]},
+    {"op": "softmax", "shape": [12, 128, 128]},
+    {"op": "softmax", "shape": [12, 1024, 1024]},
+    {"op": "reduction", "function": "sum", "shape": [1024, 4096], "axis": [1]},
+    {"op": "reduction", "function": "sum", "shape": [1024, 4096], "axis": [0]},
+    {"op": "reduction", "function": "max", "shape": [12, 1024, 1024], "axis": [2]},
+    {"op": "attention", "batch": 1, "heads": 12, "q_len": 128, "head_dim": 64},
+    {"op": "attention", "batch": 1, "heads": 12, "q_len": 1024, "head_dim": 64, "causal": True},
+    {"op": "attention", "batch": 1, "heads": 32, "kv_heads": 8, "q_len": 512, "head_dim": 128,
+     "causal": True},
+    {"op": "attention", "batch": 1, "heads": 32, "kv_heads": 8, "q_len": 1, "kv_len": 4096,
+     "head_dim": 128},
+    {"op": "embedding", "rows": 30522, "dim": 768, "indices": 128},
+    {"op": "embedding", "rows": 50257, "dim": 768, "indices": 1024},
+    {"op": "optimizer", "function": "adam", "elements": 1048576},
+    {"op": "optimizer", "function": "adam", "elements": 16777216},
+]
