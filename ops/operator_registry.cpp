@@ -105,6 +105,13 @@ std::vector<std::string_view> OperatorRegistry::backend_names() const {
 
 std::string_view OperatorRegistry::default_backend(std::string_view device,
                                                    std::string_view op) const {
+  // A built-in operator states its order. Plugins add others.
+  if (const Operator* built_in = find_operator(op)) {
+    for (const std::string_view name : built_in->cpu) {
+      const BackendRow* row = find_backend(name);
+      if (row != nullptr && row->device == device) return row->name;
+    }
+  }
   std::string_view first_backend;
   for (const BackendRow& row : backends_) {
     if (row.device != device) continue;

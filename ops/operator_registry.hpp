@@ -52,8 +52,9 @@ class OperatorRegistry {
   std::span<const BackendRow> backends() const { return backends_; }
   const BackendRow* find_backend(std::string_view name) const;
   std::vector<std::string_view> backend_names() const;
-  // Returns the first backend that serves the operator (or "network") on the device. If none does,
-  // returns the first backend of the device, which then refuses with a reason.
+  // Returns the first backend that serves the operator (or "network") on the device: in the order
+  // of Operator::cpu, then in the order of the table. If none does, returns the first backend of
+  // the device, which then refuses with a reason.
   std::string_view default_backend(std::string_view device, std::string_view op) const;
 
  private:

@@ -180,7 +180,7 @@ class CaseReader {
     std::vector<std::string_view> keys;
     if (case_.op != nullptr) {
       for (const ops::Parameter& parameter : case_.op->parameters) keys.push_back(parameter.name);
-      std::ranges::stable_partition(keys, [&](std::string_view key) {
+      std::stable_partition(keys.begin(), keys.end(), [&](std::string_view key) {
         return ops::find_parameter(case_.op->parameters, key)->fallback == ops::kRequired;
       });
     }

@@ -13,6 +13,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -153,21 +155,35 @@ class PlannedInvocation final : public Invocation {
   PlannedInvocation(const cuda::HostKernel& kernel, const cuda::NativePlan& plan,
                     std::span<void* const> buffers)
       : kernel_(kernel), plan_(plan), threads_(omp_get_max_threads()) {
-    std::ranges::copy(buffers, addresses_.at);
+    void** next = std::ranges::copy(buffers, addresses_.at).out;
+    if (kernel.memory_bytes == nullptr) return;
+    memory_.resize(static_cast<std::size_t>(
+        round_up(kernel.memory_bytes(plan, threads_), kCacheLine) / kCacheLine));
+    *next = memory_.data();
   }
 
   bool run() noexcept override {
 #pragma omp parallel num_threads(threads_)
-    kernel_.run_part(plan_, addresses_, omp_get_thread_num(), threads_);
+    {
+      kernel_.run_part(plan_, addresses_, omp_get_thread_num(), threads_);
+      if (kernel_.finish_part != nullptr) {
+#pragma omp barrier
+        kernel_.finish_part(plan_, addresses_, omp_get_thread_num(), threads_);
+      }
+    }
     return true;
   }
   std::string error() const override { return {}; }
 
  private:
+  struct alignas(kCacheLine) Line {
+    std::array<std::byte, kCacheLine> bytes;
+  };
   const cuda::HostKernel& kernel_;
   cuda::NativePlan plan_;
   int threads_;
   cuda::Addresses addresses_;
+  std::vector<Line> memory_;  // that the threads share
 };
 
 // The loop of a problem.

@@ -95,6 +95,26 @@ TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
   EXPECT_THAT(backend->support_error(images)->reason, HasSubstr("leave `layout: nhwc` out"));
 }
 
+// Rows and columns, with and without tails; few outputs, whose elements the threads share out.
+TEST(NativeBackend, ReductionsAreRightWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const std::string function : {"sum", "mean", "max", "min", "prod", "l1", "l2"}) {
+      for (const char* rest : {"1x1", "7x33", "5x200", "3x70-a0", "9x300-a0", "2x3x4x5-a1x3",
+                               "2x3x4x5-a0x2", "4x40x3-a1", "3x5x260-a1", "1000x2-a0", "5x900-a0x1",
+                               "103x61-a0x1", "2x700x9-a1", "700x2x9-a0x2"}) {
+        if (function == "prod" && std::string_view(rest).find("00") != std::string_view::npos)
+          continue;  // it would overflow
+        for (const int threads : {1, 2, 5}) {
+          omp_set_num_threads(threads);
+          expect_native_matches(*backend,
+                                op_test::problem("reduction", function + "-" + rest, dtype));
+        }
+      }
+    }
+  }
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));

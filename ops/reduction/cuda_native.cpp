@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduction/cuda_native.hpp"
 
+#include "ops/cuda/kernels/cpu_rows.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/operator.hpp"
@@ -8,10 +9,243 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace bench::ops::cuda {
 namespace {
+
+// --- The CPU's kernel. The threads share out the outputs, or, if these are few, the elements of
+// each output: then each thread leaves its results in the shared memory, and one finishes them.
+
+// Neighbouring outputs that are computed together if their elements are neighbours too.
+constexpr std::int64_t kColumns = 256;
+// Fewer outputs for each thread are shared out by their elements.
+constexpr std::int64_t kMinOutputs = 64;
+
+struct Range {
+  std::int64_t first, last;
+};
+Range part_of(std::int64_t count, int thread, int threads) {
+  return {count * thread / threads, count * (thread + 1) / threads};
+}
+
+bool shares_elements(const ReductionPlan& plan, int threads) {
+  return plan.rows() < kMinOutputs * threads && plan.reduced.count() >= kMinOutputs * threads;
+}
+
+// Calls visit(position, count) for the runs of the reduced elements in a range. The elements of a
+// run are `plan.reduced.inner_stride()` apart.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_run(const StridedDims& dims, Range range,
+                                                const Visit& visit) {
+  const std::int64_t size = dims.inner_size();
+  for (std::int64_t i = range.first; i < range.last;) {
+    const std::int64_t count = std::min(size - i % size, range.last - i);
+    visit(dims.at(i), count);
+    i += count;
+  }
+}
+
+template <ReductionFunction kFunction, Element kType, class T>
+[[gnu::always_inline]] inline T load_prepared(const void* source, std::int64_t i) {
+  return ReductionPlan::prepare(kFunction, load_as<T>(kType, source, i));
+}
+
+// Combines `steps` times `count` elements into `results`. Steps are `stride` elements apart.
+template <ReductionFunction kFunction, Element kType, class T>
+[[gnu::always_inline]] inline void combine_steps(const void* source, std::int64_t first,
+                                                 std::int64_t steps, std::int64_t stride,
+                                                 std::int64_t count, T* results) {
+  const auto load = [&](std::int64_t i) { return load_prepared<kFunction, kType, T>(source, i); };
+  const auto combine = [](T a, T b) { return ReductionPlan::combine(kFunction, a, b); };
+  std::int64_t step = 0;
+  // Several elements for each load and store of a result.
+  for (; step + 4 <= steps; step += 4, first += 4 * stride) {
+    for (std::int64_t c = 0; c < count; ++c) {
+      const T a = combine(load(first + c), load(first + stride + c));
+      const T b = combine(load(first + 2 * stride + c), load(first + 3 * stride + c));
+      results[c] = combine(results[c], combine(a, b));
+    }
+  }
+  for (; step < steps; ++step, first += stride) {
+    for (std::int64_t c = 0; c < count; ++c) results[c] = combine(results[c], load(first + c));
+  }
+}
+
+// Computes neighbouring outputs whose elements are neighbours. `first`: the position of the first
+// output's first element.
+template <ReductionFunction kFunction, Element kType, class T>
+[[gnu::always_inline]] inline void reduce_columns(const ReductionPlan& plan, const void* source,
+                                                  std::int64_t first, std::int64_t columns,
+                                                  Range elements, T* results) {
+  std::fill_n(results, columns, ReductionPlan::start<T>(kFunction));
+  for_each_run(plan.reduced, elements, [&](std::int64_t position, std::int64_t count) {
+    combine_steps<kFunction, kType>(source, first + position, count, plan.reduced.inner_stride(),
+                                    columns, results);
+  });
+}
+
+// Computes one output.
+template <ReductionFunction kFunction, Element kType, class T>
+[[gnu::always_inline]] inline T reduce_row(const ReductionPlan& plan, const void* source,
+                                           std::int64_t first, Range elements) {
+  const auto combine = [](T a, T b) { return ReductionPlan::combine(kFunction, a, b); };
+  // Compilers vectorise a maximum only in this form, and a sum better than in the plain one.
+  constexpr std::int64_t kLanes = 64;
+  alignas(kCacheLine) std::array<T, kLanes> lanes;
+  lanes.fill(ReductionPlan::start<T>(kFunction));
+  T result = lanes[0];
+  bool has_lanes = false;
+  const std::int64_t stride = plan.reduced.inner_stride();
+  for_each_run(plan.reduced, elements, [&](std::int64_t position, std::int64_t count) {
+    std::int64_t at = first + position, i = 0;
+    if (stride == 1 && count >= kLanes) {
+      has_lanes = true;
+      const std::int64_t steps = count / kLanes;
+      combine_steps<kFunction, kType>(source, at, steps, kLanes, kLanes, lanes.data());
+      i = steps * kLanes;
+    }
+    for (; i < count; ++i) {
+      result = combine(result, load_prepared<kFunction, kType, T>(source, at + i * stride));
+    }
+  });
+  if (has_lanes) {
+    for (const T lane : lanes) result = combine(result, lane);
+  }
+  return result;
+}
+
+// Calls store(output, value) for the outputs in a range, with the elements in a range.
+template <ReductionFunction kFunction, Element kType, class T, class Store>
+[[gnu::always_inline]] inline void reduce_range(const ReductionPlan& plan, const void* source,
+                                                Range outputs, Range elements, const Store& store) {
+  const bool has_columns = plan.kept.inner_stride() == 1;
+  const std::int64_t width = has_columns ? std::min(plan.kept.inner_size(), kColumns) : 1;
+  std::array<T, kColumns> results;
+  for (std::int64_t output = outputs.first; output < outputs.last;) {
+    if (width == 1) {
+      store(output, reduce_row<kFunction, kType, T>(plan, source, plan.kept.at(output), elements));
+      ++output;
+      continue;
+    }
+    const std::int64_t inner = plan.kept.inner_size();
+    const std::int64_t columns = std::min({width, inner - output % inner, outputs.last - output});
+    reduce_columns<kFunction, kType>(plan, source, plan.kept.at(output), columns, elements,
+                                     results.data());
+    for (std::int64_t c = 0; c < columns; ++c)
+      store(output + c, results[static_cast<std::size_t>(c)]);
+    output += columns;
+  }
+}
+
+template <ReductionFunction kFunction, Element kType>
+[[gnu::always_inline]] inline void reduce_part(const ReductionPlan& plan, const Addresses& tensors,
+                                               int thread, int threads) {
+  using T = typename TypedAccess<kType>::Value;
+  const std::int64_t size = plan.reduced.count();
+  if (shares_elements(plan, threads)) {
+    T* results = static_cast<T*>(tensors.at[2]) + thread * plan.rows();
+    reduce_range<kFunction, kType, T>(
+        plan, tensors.at[0], {0, plan.rows()}, part_of(size, thread, threads),
+        [&](std::int64_t output, T value) { results[output] = value; });
+    return;
+  }
+  const TypedAccess<kType> access{tensors};
+  reduce_range<kFunction, kType, T>(
+      plan, tensors.at[0], part_of(plan.rows(), thread, threads), {0, size},
+      [&](std::int64_t output, T value) { access.store(1, output, plan.finish(value)); });
+}
+
+template <ReductionFunction kFunction>
+[[gnu::always_inline]] inline void reduce_typed_part(const ReductionPlan& plan,
+                                                     const Addresses& tensors, int thread,
+                                                     int threads) {
+  switch (plan.type) {
+    case Element::f64:
+      return reduce_part<kFunction, Element::f64>(plan, tensors, thread, threads);
+    case Element::f16:
+      return reduce_part<kFunction, Element::f16>(plan, tensors, thread, threads);
+    case Element::bf16:
+      return reduce_part<kFunction, Element::bf16>(plan, tensors, thread, threads);
+    default:
+      return reduce_part<kFunction, Element::f32>(plan, tensors, thread, threads);
+  }
+}
+
+[[gnu::always_inline]] inline void reduce_any_part(const ReductionPlan& plan,
+                                                   const Addresses& tensors, int thread,
+                                                   int threads) {
+  using enum ReductionFunction;
+  switch (plan.function) {
+    case mean:  // its quotient belongs to the end
+    case sum:
+      return reduce_typed_part<sum>(plan, tensors, thread, threads);
+    case max:
+      return reduce_typed_part<max>(plan, tensors, thread, threads);
+    case min:
+      return reduce_typed_part<min>(plan, tensors, thread, threads);
+    case prod:
+      return reduce_typed_part<prod>(plan, tensors, thread, threads);
+    case l1:
+      return reduce_typed_part<l1>(plan, tensors, thread, threads);
+    case l2:
+      return reduce_typed_part<l2>(plan, tensors, thread, threads);
+  }
+}
+
+[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void
+reduce_part_avx512(const ReductionPlan& plan, const Addresses& tensors, int thread, int threads) {
+  reduce_any_part(plan, tensors, thread, threads);
+}
+
+[[gnu::flatten, gnu::target("avx2,fma")]] void reduce_part_avx2(const ReductionPlan& plan,
+                                                                const Addresses& tensors,
+                                                                int thread, int threads) {
+  reduce_any_part(plan, tensors, thread, threads);
+}
+
+void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
+                        int threads) {
+  const auto plan = native_plan.as<ReductionPlan>();
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return reduce_part_avx512(plan, tensors, thread, threads);
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return reduce_part_avx2(plan, tensors, thread, threads);
+  }
+  reduce_any_part(plan, tensors, thread, threads);
+}
+
+// Combines what the threads left in the shared memory.
+void finish_reduction(const NativePlan& native_plan, const Addresses& tensors, int thread,
+                      int threads) {
+  const auto plan = native_plan.as<ReductionPlan>();
+  if (thread != 0 || !shares_elements(plan, threads)) return;
+  run_by(plan.precision, [&](auto zero) {
+    using T = decltype(zero);
+    const Access<T> access{tensors, plan.type};
+    const T* results = static_cast<const T*>(tensors.at[2]);
+    for (std::int64_t output = 0; output < plan.rows(); ++output) {
+      T result = results[output];
+      for (int other = 1; other < threads; ++other) {
+        result =
+            ReductionPlan::combine(plan.function, result, results[other * plan.rows() + output]);
+      }
+      access.store(1, output, plan.finish(result));
+    }
+  });
+}
+
+std::int64_t reduction_memory(const NativePlan& native_plan, int threads) {
+  const auto plan = native_plan.as<ReductionPlan>();
+  if (!shares_elements(plan, threads)) return 0;
+  return threads * plan.rows() * static_cast<std::int64_t>(sizeof(double));
+}
+
+// --- The plan.
 
 // Adds an outer dimension. One that continues the outermost dimension is merged with it.
 void add_outer(StridedDims& dims, std::int64_t size, std::int64_t stride) {
@@ -58,6 +292,7 @@ extern const NativeEntry reduction_cuda_native;
 const NativeEntry reduction_cuda_native = {
     .op = "reduction",
     .form = reduction_form,
-    .host = {ReductionPlan::kKernel, run_rows<ReductionPlan>}};
+    .host = {ReductionPlan::kKernel, run_rows<ReductionPlan>, run_reduction_part, finish_reduction,
+             reduction_memory}};
 
 }  // namespace bench::ops::cuda

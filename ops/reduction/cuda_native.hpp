@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native kernel of reduction on a CUDA device. C++17.
+// The native kernel of reduction. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/rows.hpp"
@@ -20,6 +20,8 @@ struct StridedDims {
     for (int i = 0; i < rank; ++i) product *= sizes[i];
     return product;
   }
+  BENCH_BOTH std::int64_t inner_size() const { return rank > 0 ? sizes[rank - 1] : 1; }
+  BENCH_BOTH std::int64_t inner_stride() const { return rank > 0 ? strides[rank - 1] : 0; }
   BENCH_BOTH std::int64_t at(std::int64_t index) const {
     std::int64_t position = 0;
     for (int i = rank - 1; i >= 0; --i) {
@@ -54,14 +56,12 @@ struct ReductionPlan {
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
                                            int lanes) const {
     using T = typename A::Value;
-    State<T> part{start<T>(), function};
+    State<T> part{start<T>(function), function};
     const std::int64_t first = kept.at(row);
     const std::int64_t size = reduced.count();
     for (std::int64_t i = lane; i < size; i += lanes) {
-      T x = access.load(0, first + reduced.at(i));
-      if (function == ReductionFunction::l1) x = std::abs(x);
-      if (function == ReductionFunction::l2) x *= x;
-      part.value = combine(function, part.value, x);
+      const T x = access.load(0, first + reduced.at(i));
+      part.value = combine(function, part.value, prepare(function, x));
     }
     return part;
   }
@@ -72,26 +72,32 @@ struct ReductionPlan {
   template <class A>
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
                         int lane, int /*lanes*/) const {
-    using T = typename A::Value;
-    if (lane != 0) return;
-    T value = whole.value;
-    if (function == ReductionFunction::mean) value /= static_cast<T>(reduced.count());
-    if (function == ReductionFunction::l2) value = std::sqrt(value);
-    access.store(1, row, value);
+    if (lane == 0) access.store(1, row, finish(whole.value));
   }
 
- private:
+  // The parts of a function: the value of no elements, what an element contributes, two values as
+  // one, and the result.
   template <class T>
-  BENCH_BOTH T start() const {
+  BENCH_BOTH static T start(ReductionFunction function) {
     if (function == ReductionFunction::max) return T(-INFINITY);
     if (function == ReductionFunction::min) return T(INFINITY);
     return function == ReductionFunction::prod ? T(1) : T(0);
+  }
+  template <class T>
+  BENCH_BOTH static T prepare(ReductionFunction function, T x) {
+    if (function == ReductionFunction::l1) return std::abs(x);
+    return function == ReductionFunction::l2 ? x * x : x;
   }
   template <class T>
   BENCH_BOTH static T combine(ReductionFunction function, T a, T b) {
     if (function == ReductionFunction::max) return a < b ? b : a;
     if (function == ReductionFunction::min) return b < a ? b : a;
     return function == ReductionFunction::prod ? a * b : a + b;
+  }
+  template <class T>
+  BENCH_BOTH T finish(T value) const {
+    if (function == ReductionFunction::mean) return value / static_cast<T>(reduced.count());
+    return function == ReductionFunction::l2 ? std::sqrt(value) : value;
   }
 };
 

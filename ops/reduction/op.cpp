@@ -131,6 +131,9 @@ bool is_positive(const Problem& problem, std::size_t tensor) {
   return tensor == 0 && problem.parameters.word("function") == "prod";
 }
 
+// oneDNN 3.2 reduces other axes than the last ones by its reference implementation.
+constexpr std::string_view kBackends[] = {"native", "onednn"};
+
 }  // namespace
 
 extern const Operator reduction_operator;
@@ -148,6 +151,7 @@ const Operator reduction_operator = describe(
      .filling = {.is_positive = is_positive},
      .product = {.rule = "op-reduction", .sentence = "sums: nothing is multiplied in pairs"},
      .examples = kExamples,
+     .cpu = kBackends,
      .cuda = kOnCudnn});
 
 }  // namespace bench::ops

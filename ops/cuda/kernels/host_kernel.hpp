@@ -6,6 +6,7 @@
 #include "ops/cuda/kernels/native_plan.hpp"
 #include "ops/cuda/kernels/plans.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace bench::ops::cuda {
@@ -17,6 +18,13 @@ struct HostKernel {
   // `threads`, with vector instructions (ops/cuda/kernels/cpu_rows.hpp).
   void (*run_part)(const NativePlan& plan, const Addresses& tensors, int thread,
                    int threads) = nullptr;
+  // For kernels whose threads use each other's results: what a thread does after all of them have
+  // finished run_part().
+  void (*finish_part)(const NativePlan& plan, const Addresses& tensors, int thread,
+                      int threads) = nullptr;
+  // The bytes of the memory that the threads share, if they need any. It is aligned to 64 bytes,
+  // and its address follows those of the plan's tensors.
+  std::int64_t (*memory_bytes)(const NativePlan& plan, int threads) = nullptr;
 };
 
 // The number of lanes that share the work of a block, as a block's threads do on the device. A
