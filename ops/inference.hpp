@@ -21,6 +21,8 @@ struct Inference {
   // Sets the sizes that follow from the inputs; input_count() gives their number. Error: a size in
   // the network file contradicts them.
   Status (*infer)(ParameterSet& set, std::span<const Dims> inputs) = nullptr;
+  // A flag that two inputs set before input_count() is asked. Empty: there is none.
+  std::string_view set_by_two_inputs = {};
 };
 
 // Implements input_count for layers with one input: returns 1.

@@ -77,6 +77,7 @@ TEST(ManualGolden, ItsTablesAreThoseOfTheCode) {
                           {"gate", table_of(gate_rows())},
                           {"network", table_of(network_rows())},
                           {"layer", table({layer_keys().begin(), layer_keys().end()})},
+                          {"block", table({block_keys().begin(), block_keys().end()})},
                           {"operators", operators()}});
 }
 

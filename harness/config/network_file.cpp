@@ -13,7 +13,9 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace bench {
@@ -146,6 +148,7 @@ struct NetworkDraft {
   const yaml::Node* layers = nullptr;
   // The positions of the inputs per layer. A layer without the key `inputs` has its own position.
   std::vector<std::vector<yaml::SourceLocation>> input_locations;
+  std::vector<yaml::SourceLocation> output_locations;
 };
 
 namespace {
@@ -178,7 +181,34 @@ void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   }
 }
 
-constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
+ops::Dims read_sizes(const Reader& reader, const yaml::Node& node, std::string_view key) {
+  ops::Dims sizes;
+  for (const yaml::Node* item : reader.items(node, key)) {
+    const auto size = reader.integer(*item, key, 1, std::numeric_limits<std::int64_t>::max());
+    if (size) sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+void read_named_inputs(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+  if (!reader.is_mapping(node, "inputs")) return;
+  for (const yaml::Entry& entry : node.entries) {
+    draft.result.definition.inputs.push_back(
+        {entry.key, read_sizes(reader, *entry.value, entry.key)});
+    draft.result.layer_locations.emplace(entry.key, NetworkFile::LayerLocation{entry.location, {}});
+  }
+}
+
+void read_outputs(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+  for (const yaml::Node* item : reader.items(node, "outputs")) {
+    const auto name = reader.text(*item, "outputs");
+    if (!name) continue;
+    draft.result.definition.outputs.push_back(*name);
+    draft.output_locations.push_back(item->location);
+  }
+}
+
+constexpr std::array<KeyRow<NetworkDraft>, 6> kRows = {{
     {{"version", "`1`", "required", "version of this format"},
      [](const Reader& reader, const yaml::Node& node, NetworkDraft&) {
        static_cast<void>(reader.integer(node, "version", 1, 1));
@@ -193,10 +223,13 @@ constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
          draft.result.definition.name = *name;
        }
      }},
-    {{"input", "mapping of `c`, `d`, `h`, `w`", "required", "sizes of the input without its batch"},
+    {{"input", "mapping of `c`, `d`, `h`, `w`", "this or `inputs`",
+      "sizes of the only input, an image without its batch"},
      read_input},
-    {{"layers", "list of layers", "required",
-      "the graph, in any order without a cycle; the last layer gives the output"},
+    {{"inputs", "mapping of names to lists of sizes", "this or `input`",
+      "the inputs; the first size of each is multiplied by the batch"},
+     read_named_inputs},
+    {{"layers", "list of layers and blocks", "required", "the graph, in any order without a cycle"},
      [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
        if (node.kind == yaml::Kind::sequence && !node.items.empty()) {
          draft.layers = &node;
@@ -204,23 +237,51 @@ constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
          reader.report_mismatch(node, "layers", "a list of at least one layer");
        }
      }},
+    {{"outputs", "list of layer names", "the last layer", "the layers that give the outputs"},
+     read_outputs},
 }};
 
-constexpr std::array<KeyInfo, 4> kLayerKeys = {{
+constexpr std::array<KeyInfo, 5> kLayerKeys = {{
     {"name", "text", "required", "distinct in the network"},
-    {"op", "operator", "required", "what the layer computes"},
-    {"inputs", "list of layer names, or `input`", "the layer before", "in the operator's order"},
+    {"op", "operator", "required, but for a view", "what the layer computes"},
+    {"inputs", "list of names of layers, blocks and inputs", "the layer before",
+     "in the operator's order"},
     {"PARAMETER", "as in a case", "",
      "the operator's parameters; omit sizes that follow from the inputs"},
+    {"reshape", "list of sizes", "",
+     "a view: the sizes in which other layers see its input, the first times the batch; no `op`"},
 }};
 
-void read_inputs(const Reader& reader, const yaml::Node& node, ops::LayerDefinition& layer,
-                 std::vector<yaml::SourceLocation>& locations) {
+constexpr std::array<KeyInfo, 4> kBlockKeys = {{
+    {"name", "text", "required",
+     "inside: what enters a repetition; outside: what leaves the last one"},
+    {"repeat", "number", "required", "how often the layers follow each other"},
+    {"layers", "list of layers and blocks", "required",
+     "the last one gives the output; layer L of repetition I is called NAME.I.L"},
+    {"inputs", "name of a layer, block or input", "the layer before",
+     "what enters the first repetition"},
+}};
+
+// A layer with the positions of what was written. Names of inputs are those of the list in which
+// the layer stands.
+struct WrittenLayer {
+  ops::LayerDefinition definition;
+  NetworkFile::LayerLocation location;
+  std::vector<yaml::SourceLocation> input_locations;
+};
+
+// A list of layers whose blocks are expanded. `aliases`: the layer that gives a block's output.
+struct WrittenLayers {
+  std::vector<WrittenLayer> layers;
+  std::map<std::string, std::string, std::less<>> aliases;
+};
+
+void read_inputs(const Reader& reader, const yaml::Node& node, WrittenLayer& layer) {
   for (const yaml::Node* item : reader.items(node, "inputs")) {
     const auto name = reader.text(*item, "inputs");
     if (!name) continue;
-    layer.inputs.push_back(*name);
-    locations.push_back(item->location);
+    layer.definition.inputs.push_back(*name);
+    layer.input_locations.push_back(item->location);
   }
 }
 
@@ -231,7 +292,7 @@ std::vector<std::string_view> list_layer_keys(const ops::Operator& op) {
 }
 
 void read_layer_parameter(const Reader& reader, const ops::Operator& op, const yaml::Entry& entry,
-                          ops::LayerDefinition& layer, NetworkFile::LayerLocation& location) {
+                          WrittenLayer& layer) {
   const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
   if (parameter == nullptr) {
     reader.report_error(entry.location,
@@ -240,8 +301,8 @@ void read_layer_parameter(const Reader& reader, const ops::Operator& op, const y
     return;
   }
   if (auto value = read_parameter(reader, *parameter, *entry.value)) {
-    layer.parameters.set(parameter->name, *std::move(value));
-    location.parameters.emplace(parameter->name, entry.value->location);
+    layer.definition.parameters.set(parameter->name, *std::move(value));
+    layer.location.parameters.emplace(parameter->name, entry.value->location);
   }
 }
 
@@ -260,71 +321,220 @@ std::string read_layer_name(const Reader& reader, const yaml::Node& node) {
   return name.value_or(std::string());
 }
 
-void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-  if (!reader.is_mapping(node, "layers")) return;
-  ops::LayerDefinition layer;
-  layer.name = read_layer_name(reader, node);
+// Reports keys other than `keys`, which are those of a view or block.
+void check_keys(const Reader& reader, const yaml::Node& node, std::string_view what,
+                std::span<const std::string_view> keys) {
+  for (const yaml::Entry& entry : node.entries) {
+    if (std::ranges::find(keys, entry.key) != keys.end()) continue;
+    reader.report_error(entry.location,
+                        fmt::format("unknown key {} of a {}", quote(entry.key), what),
+                        expected_key(entry.key, keys));
+  }
+}
+
+WrittenLayer read_view(const Reader& reader, const yaml::Node& node) {
+  constexpr std::array<std::string_view, 3> kKeys = {"name", "reshape", "inputs"};
+  WrittenLayer layer{.definition = {}, .location = {node.location, {}}, .input_locations = {}};
+  layer.definition.name = read_layer_name(reader, node);
+  const yaml::Entry& reshape = *node.find("reshape");
+  layer.definition.reshape = read_sizes(reader, *reshape.value, "reshape");
+  layer.location.parameters.emplace("reshape", reshape.value->location);
+  if (const yaml::Entry* inputs = node.find("inputs")) read_inputs(reader, *inputs->value, layer);
+  check_keys(reader, node, "view", kKeys);
+  return layer;
+}
+
+WrittenLayer read_layer(const Reader& reader, const yaml::Node& node) {
+  if (node.find("reshape") != nullptr) return read_view(reader, node);
+  WrittenLayer layer{.definition = {}, .location = {node.location, {}}, .input_locations = {}};
+  layer.definition.name = read_layer_name(reader, node);
   const yaml::Entry* op_entry = node.find("op");
   const ops::Operator* op = op_entry == nullptr ? nullptr : read_operator(reader, *op_entry->value);
   if (op_entry == nullptr) reader.report_error(node.location, "a layer lacks its `op`");
-  NetworkFile::LayerLocation location{node.location, {}};
-  std::vector<yaml::SourceLocation> locations;
   if (op != nullptr) {
-    layer.op = op->name;
-    layer.parameters = ops::ParameterSet(op->parameters);
+    layer.definition.op = op->name;
+    layer.definition.parameters = ops::ParameterSet(op->parameters);
   }
   for (const yaml::Entry& entry : node.entries) {
     if (entry.key == "inputs") {
-      read_inputs(reader, *entry.value, layer, locations);
+      read_inputs(reader, *entry.value, layer);
     } else if (entry.key != "name" && entry.key != "op" && op != nullptr) {
-      read_layer_parameter(reader, *op, entry, layer, location);
+      read_layer_parameter(reader, *op, entry, layer);
     }
   }
-  const auto [first, inserted] =
-      draft.result.layer_locations.emplace(layer.name, std::move(location));
-  if (!inserted && !layer.name.empty()) {
-    reader.report_error(
-        node.location,
-        fmt::format("duplicate layer {}, first at line {}, column {}", quote(layer.name),
-                    first->second.position.line, first->second.position.column),
-        "layers need distinct names");
-  }
-  auto& layers = draft.result.definition.layers;
-  if (layer.inputs.empty()) {
-    layer.inputs.push_back(layers.empty() ? std::string(kInput) : layers.back().name);
-    locations.push_back(node.location);
-  }
-  layers.push_back(std::move(layer));
-  draft.input_locations.push_back(std::move(locations));
+  return layer;
 }
 
-// Returns the layer index of each input, per layer. -1 is the network's input or an unknown name.
-// Reports unknown names.
-std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const NetworkDraft& draft) {
-  const auto& layers = draft.result.definition.layers;
-  std::map<std::string_view, int> indices;
-  std::vector<std::string_view> names = {kInput};
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    indices.emplace(layers[i].name, static_cast<int>(i));
-    names.push_back(layers[i].name);
-  }
-  std::vector<std::vector<int>> edges(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (std::size_t k = 0; k < layers[i].inputs.size(); ++k) {
-      const std::string& name = layers[i].inputs[k];
-      const auto index = indices.find(name);
-      edges[i].push_back(index == indices.end() ? -1 : index->second);
-      if (index != indices.end() || name == kInput) continue;
-      const auto nearest = nearest_name(name, names);
-      reader.report_error(
-          draft.input_locations[i][k],
-          fmt::format("layer {} has an unknown input {}", quote(layers[i].name), quote(name)),
-          nearest ? fmt::format("did you mean `{}`?", *nearest)
-                  : "expected a layer's name or `input`");
+// Returns the layers of one repetition of a block: their names get the block's name and the number
+// of the repetition. `entering`: what the block's name stands for inside.
+std::vector<WrittenLayer> repeat_layers(const std::vector<WrittenLayer>& layers,
+                                        std::string_view block, std::int64_t repetition,
+                                        std::string_view entering) {
+  std::vector<WrittenLayer> result = layers;
+  for (WrittenLayer& layer : result) {
+    layer.definition.name = fmt::format("{}.{}.{}", block, repetition, layer.definition.name);
+    for (std::string& input : layer.definition.inputs) {
+      const bool is_own = std::ranges::any_of(
+          layers, [&](const WrittenLayer& own) { return own.definition.name == input; });
+      if (is_own) {
+        input = fmt::format("{}.{}.{}", block, repetition, input);
+      } else if (input == block) {
+        input = entering;
+      }
     }
   }
-  return edges;
+  return result;
 }
+
+// Replaces the names of blocks among the inputs by those of the layers that give their outputs.
+void resolve_aliases(WrittenLayers& list) {
+  for (WrittenLayer& layer : list.layers) {
+    for (std::string& input : layer.definition.inputs) {
+      const auto alias = list.aliases.find(input);
+      if (alias != list.aliases.end()) input = alias->second;
+    }
+  }
+}
+
+WrittenLayers read_layers(const Reader& reader, const yaml::Node& node,
+                          const std::string& entering);
+
+// Reads a block and appends its repetitions. `before`: what enters it if it names no input.
+void read_block(const Reader& reader, const yaml::Node& node, const std::string& before,
+                WrittenLayers& list) {
+  constexpr std::array<std::string_view, 4> kKeys = {"name", "repeat", "layers", "inputs"};
+  constexpr std::int64_t kMaxRepetitions = 1000;
+  check_keys(reader, node, "block", kKeys);
+  const std::string name = read_layer_name(reader, node);
+  const yaml::Entry* repeat = node.find("repeat");
+  const yaml::Entry* layers = node.find("layers");
+  if (repeat == nullptr || layers == nullptr) {
+    return reader.report_error(node.location, fmt::format("a block lacks its `{}`",
+                                                          repeat == nullptr ? "repeat" : "layers"));
+  }
+  const auto count = reader.integer(*repeat->value, "repeat", 1, kMaxRepetitions);
+  WrittenLayer entry{.definition = {}, .location = {node.location, {}}, .input_locations = {}};
+  if (const yaml::Entry* inputs = node.find("inputs")) read_inputs(reader, *inputs->value, entry);
+  if (entry.definition.inputs.size() > 1) {
+    reader.report_error(node.find("inputs")->location,
+                        "a block has one input, which each repetition replaces by its output",
+                        "let its layers name further layers in their own `inputs`");
+  }
+  std::string entering = entry.definition.inputs.empty() ? before : entry.definition.inputs.front();
+  const WrittenLayers inner = read_layers(reader, *layers->value, name);
+  if (!count || inner.layers.empty()) return;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    auto repetition = repeat_layers(inner.layers, name, i, entering);
+    entering = repetition.back().definition.name;
+    std::ranges::move(repetition, std::back_inserter(list.layers));
+  }
+  list.aliases[name] = entering;
+}
+
+// Reads a list of layers and blocks. `entering`: what the first one reads if it names no input.
+WrittenLayers read_layers(const Reader& reader, const yaml::Node& node,
+                          const std::string& entering) {
+  WrittenLayers list;
+  std::map<std::string, yaml::SourceLocation> names;
+  for (const yaml::Node* item : reader.items(node, "layers")) {
+    if (!reader.is_mapping(*item, "layers")) continue;
+    const std::string before = list.layers.empty() ? entering : list.layers.back().definition.name;
+    const yaml::Entry* name = item->find("name");
+    const std::string text = name == nullptr ? std::string() : name->value->text;
+    const auto [first, inserted] = names.emplace(text, item->location);
+    if (!inserted && !text.empty()) {
+      reader.report_error(item->location,
+                          fmt::format("duplicate layer {}, first at line {}, column {}",
+                                      quote(text), first->second.line, first->second.column),
+                          "layers need distinct names");
+    }
+    if (item->find("repeat") != nullptr || item->find("layers") != nullptr) {
+      read_block(reader, *item, before, list);
+      continue;
+    }
+    WrittenLayer layer = read_layer(reader, *item);
+    if (layer.definition.inputs.empty()) {
+      layer.definition.inputs.push_back(before);
+      layer.input_locations.push_back(item->location);
+    }
+    list.layers.push_back(std::move(layer));
+  }
+  resolve_aliases(list);
+  return list;
+}
+
+void read_graph(const Reader& reader, NetworkDraft& draft) {
+  ops::NetworkDefinition& definition = draft.result.definition;
+  const std::string first =
+      definition.inputs.empty() ? std::string(kInput) : definition.inputs.front().name;
+  WrittenLayers list = read_layers(reader, *draft.layers, first);
+  for (WrittenLayer& layer : list.layers) {
+    draft.result.layer_locations.emplace(layer.definition.name, std::move(layer.location));
+    draft.input_locations.push_back(std::move(layer.input_locations));
+    definition.layers.push_back(std::move(layer.definition));
+  }
+  for (std::string& output : definition.outputs) {
+    const auto alias = list.aliases.find(output);
+    if (alias != list.aliases.end()) output = alias->second;
+  }
+}
+
+// Resolves names of inputs and outputs, and reports unknown ones: once per place in the file, since
+// the layers of a block are repeated.
+class NameResolver {
+ public:
+  NameResolver(const Reader& reader, const NetworkDraft& draft) : reader_(reader), draft_(draft) {
+    const ops::NetworkDefinition& definition = draft.result.definition;
+    for (std::size_t i = 0; i < definition.layers.size(); ++i) {
+      add(definition.layers[i].name, static_cast<int>(i));
+    }
+    for (const ops::InputDefinition& input : definition.inputs) add(input.name, -1);
+    if (definition.inputs.empty()) add(kInput, -1);
+  }
+
+  // Returns the layer index of each input, per layer. -1 is an input of the network or an unknown
+  // name.
+  std::vector<std::vector<int>> resolve() {
+    const auto& layers = draft_.result.definition.layers;
+    std::vector<std::vector<int>> edges(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      for (std::size_t k = 0; k < layers[i].inputs.size(); ++k) {
+        edges[i].push_back(find(layers[i].inputs[k], draft_.input_locations[i][k],
+                                fmt::format("layer {} has an unknown input {}",
+                                            quote(layers[i].name), quote(layers[i].inputs[k]))));
+      }
+    }
+    const auto& outputs = draft_.result.definition.outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      find(outputs[i], draft_.output_locations[i],
+           fmt::format("unknown output {}", quote(outputs[i])));
+    }
+    return edges;
+  }
+
+ private:
+  void add(std::string_view name, int layer) {
+    indices_.emplace(name, layer);
+    names_.push_back(name);
+  }
+
+  int find(const std::string& name, yaml::SourceLocation location, std::string what) {
+    const auto index = indices_.find(name);
+    if (index != indices_.end()) return index->second;
+    if (!reported_.emplace(location.line, location.column).second) return -1;
+    const auto nearest = nearest_name(name, names_);
+    reader_.report_error(location, std::move(what),
+                         nearest ? fmt::format("did you mean `{}`?", *nearest)
+                                 : "expected a layer's name or `input`");
+    return -1;
+  }
+
+  const Reader& reader_;
+  const NetworkDraft& draft_;
+  std::map<std::string_view, int> indices_;
+  std::vector<std::string_view> names_;
+  std::set<std::pair<int, int>> reported_;
+};
 
 // Repeatedly removes the layers whose inputs are all removed. If layers remain, reports a cycle
 // among them.
@@ -384,6 +594,12 @@ void check_required_keys(const Reader& reader, const yaml::Node& root) {
                           std::string(row.info.help));
     }
   }
+  const bool has_input = root.find("input") != nullptr;
+  if (has_input != (root.find("inputs") != nullptr)) return;
+  reader.report_error(
+      root.location,
+      has_input ? "a network has `input` or `inputs`, not both" : "the key `input` is missing",
+      "`input` has the sizes of one image; `inputs` maps names to lists of sizes");
 }
 
 }  // namespace
@@ -427,8 +643,8 @@ std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::str
   read_keys<NetworkDraft>(reader, root, kRows, draft);
   check_required_keys(reader, root);
   if (draft.layers != nullptr) {
-    for (const yaml::Node* layer : draft.layers->items) read_layer(reader, *layer, draft);
-    check_cycles(reader, draft, resolve_inputs(reader, draft));
+    read_graph(reader, draft);
+    check_cycles(reader, draft, NameResolver(reader, draft).resolve());
   }
   if (diagnostics.count() != count_before) return std::nullopt;
   return std::move(draft.result);
@@ -444,5 +660,6 @@ Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
 
 std::span<const KeyRow<NetworkDraft>> network_rows() { return kRows; }
 std::span<const KeyInfo> layer_keys() { return kLayerKeys; }
+std::span<const KeyInfo> block_keys() { return kBlockKeys; }
 
 }  // namespace bench

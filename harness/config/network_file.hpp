@@ -28,7 +28,7 @@ struct NetworkFile {
     yaml::SourceLocation position;
     std::map<std::string, yaml::SourceLocation, std::less<>> parameters;
   };
-  std::map<std::string, LayerLocation, std::less<>> layer_locations;  // by layer name
+  std::map<std::string, LayerLocation, std::less<>> layer_locations;  // by layer or input name
 
   // Returns the location of "LAYER" or "LAYER.PARAMETER", which ops::make_network() gives as the
   // `where` of an error. Returns the start of the file if the layer is unknown.
@@ -89,9 +89,10 @@ class NetworkStore {
       bound_;
 };
 
-// Return the keys of a network file and of a layer, for the manual.
+// Return the keys of a network file, of a layer and of a block, for the manual.
 struct NetworkDraft;
 std::span<const KeyRow<NetworkDraft>> network_rows();
 std::span<const KeyInfo> layer_keys();
+std::span<const KeyInfo> block_keys();
 
 }  // namespace bench

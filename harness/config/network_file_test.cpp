@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/network_file.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(NetworkFile, ReadsLayersAndFillsInTheLayerBefore) {
   const auto network = parse_network(
@@ -42,6 +48,99 @@ TEST(NetworkFile, FindsPlacesOfLayersWhoseNamesContainDots) {
   EXPECT_EQ(line("a.r"), 5);
   EXPECT_EQ(line("unknown"), 1);
   EXPECT_EQ(line(""), 1);
+}
+
+std::vector<std::string> layer_texts(const ops::NetworkDefinition& network) {
+  std::vector<std::string> texts;
+  for (const ops::LayerDefinition& layer : network.layers) {
+    std::string text = layer.name + ":";
+    for (const std::string& input : layer.inputs) text += " " + input;
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+TEST(NetworkFile, RepeatsABlockWithItsOutputAsTheNextInput) {
+  const auto network = parse_network(
+      "version: 1\nnetwork: deep\ninputs: {x: [4, 8], y: [4, 8]}\nlayers:\n"
+      "  - {name: first, op: gemm, n: 8}\n"
+      "  - name: block\n    repeat: 2\n    layers:\n"
+      "      - {name: a, op: gemm, n: 8}\n"
+      "      - {name: inner, repeat: 2, layers: [{name: b, op: gemm, n: 8}]}\n"
+      "      - {name: add, op: pointwise, function: add, inputs: [inner, block]}\n"
+      "      - {name: add.y, op: pointwise, function: add, inputs: [add, y]}\n"
+      "  - {name: seen, reshape: [2, 16], inputs: [block]}\n"
+      "  - {name: last, op: gemm, n: 8}\n"
+      "outputs: [last, block]\n",
+      "deep.yaml");
+  ASSERT_TRUE(network.ok()) << network.error().front().message();
+  EXPECT_THAT(
+      layer_texts(*network),
+      ElementsAre("first: x", "block.0.a: first", "block.0.inner.0.b: block.0.a",
+                  "block.0.inner.1.b: block.0.inner.0.b", "block.0.add: block.0.inner.1.b first",
+                  "block.0.add.y: block.0.add y", "block.1.a: block.0.add.y",
+                  "block.1.inner.0.b: block.1.a", "block.1.inner.1.b: block.1.inner.0.b",
+                  "block.1.add: block.1.inner.1.b block.0.add.y", "block.1.add.y: block.1.add y",
+                  "seen: block.1.add.y", "last: seen"));
+  EXPECT_THAT(network->outputs, ElementsAre("last", "block.1.add.y"));
+  ASSERT_EQ(network->inputs.size(), 2u);
+  EXPECT_EQ(network->inputs[1].name, "y");
+  EXPECT_EQ(network->inputs[1].sizes, (ops::Dims{4, 8}));
+  EXPECT_EQ(network->layers[11].reshape, (ops::Dims{2, 16}));
+  EXPECT_EQ(network->layers[11].op, "");
+  EXPECT_EQ(network->layers[6].parameters.count("n"), 8);
+}
+
+TEST(NetworkFile, ABlockReadsWhatItsInputsName) {
+  const auto network = parse_network(
+      "version: 1\nnetwork: deep\ninput: {c: 8}\nlayers:\n"
+      "  - {name: a, op: gemm, n: 8}\n"
+      "  - {name: b, op: gemm, n: 8}\n"
+      "  - {name: block, repeat: 2, inputs: [a], layers: [{name: c, op: gemm, n: 8}]}\n"
+      "  - {name: add, op: pointwise, function: add, inputs: [block, b]}\n",
+      "deep.yaml");
+  ASSERT_TRUE(network.ok()) << network.error().front().message();
+  EXPECT_THAT(layer_texts(*network), ElementsAre("a: input", "b: a", "block.0.c: a",
+                                                 "block.1.c: block.0.c", "add: block.1.c b"));
+}
+
+std::string errors_of(const std::string& layers, const std::string& head = "input: {c: 8}") {
+  const auto network =
+      parse_network("version: 1\nnetwork: x\n" + head + "\nlayers:\n" + layers, "x.yaml");
+  std::string text;
+  if (network.ok()) return "no error";
+  for (const Diagnostic& error : network.error()) text += error.message() + "\n";
+  return text;
+}
+
+TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
+  EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, m: x}]}\n"),
+            "x.yaml:5:49: `m`: found `x`, expected an integer >= 1\n");
+  // One message although the layer is repeated.
+  EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
+            "x.yaml:5:63: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
+            "`input`\n");
+  EXPECT_THAT(errors_of("  - {name: b, layers: [{name: a, op: gemm}]}\n"),
+              HasSubstr("a block lacks its `repeat`"));
+  EXPECT_THAT(errors_of("  - {name: b, repeat: 2}\n"), HasSubstr("a block lacks its `layers`"));
+  EXPECT_THAT(errors_of("  - {name: b, repeat: 0, layers: [{name: a, op: gemm}]}\n"),
+              HasSubstr("`repeat`: found `0`"));
+  EXPECT_THAT(errors_of("  - {name: b, repeat: 2, op: gemm, layers: [{name: a, op: gemm}]}\n"),
+              HasSubstr("unknown key `op` of a block"));
+  EXPECT_THAT(
+      errors_of("  - {name: b, repeat: 2, layers: [{name: a, op: gemm}, {name: a, op: gemm}]}\n"),
+      HasSubstr("duplicate layer `a`, first at line 5"));
+  EXPECT_THAT(
+      errors_of(
+          "  - {name: b, repeat: 2, inputs: [input, input], layers: [{name: a, op: gemm}]}\n"),
+      HasSubstr("a block has one input"));
+  EXPECT_THAT(errors_of("  - {name: v, reshape: [2], op: gemm}\n"),
+              HasSubstr("unknown key `op` of a view"));
+  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\noutputs: [b]\n"),
+              HasSubstr("unknown output `b`"));
+  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\n", "inputs: {x: [2]}\ninput: {c: 8}"),
+              HasSubstr("a network has `input` or `inputs`, not both"));
+  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\n", ""), HasSubstr("the key `input` is missing"));
 }
 
 TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {

@@ -126,6 +126,7 @@ void flag_field(Archive& archive, const char* name, Enum& value,
 // Write and read the parameters of a layer. The operator's table states the kind of each parameter.
 void parameter_fields(JsonWriter& writer, const ops::LayerDefinition& layer,
                       const ops::OperatorRegistry&) {
+  if (layer.reshape) return;  // a view has no operator
   const auto table = layer.parameters.table();
   writer.required_object("parameters", [&](JsonWriter& parameters) {
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -165,6 +166,7 @@ void read_parameter(JsonReader& reader, const ops::Parameter& parameter, ops::Pa
 
 void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
                       const ops::OperatorRegistry& registry) {
+  if (layer.reshape) return;
   const ops::Operator* op = registry.find(layer.op);
   if (op == nullptr) return reader.report_problem(fmt::format("unknown operator `{}`", layer.op));
   layer.parameters = ops::ParameterSet(op->parameters);
@@ -182,12 +184,18 @@ void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
                     const ops::OperatorRegistry& registry) {
   archive.required("name", network.definition.name);
   archive.required("input", network.definition.input);
+  archive.list("inputs", network.definition.inputs, [&](Archive& entry, auto& input) {
+    entry.required("name", input.name);
+    entry.required("sizes", input.sizes);
+  });
   archive.list("layers", network.definition.layers, [&](Archive& entry, auto& layer) {
     entry.required("name", layer.name);
     entry.required("op", layer.op);
+    entry.optional("reshape", layer.reshape);
     parameter_fields(entry, layer, registry);
     entry.required("inputs", layer.inputs);
   });
+  archive.defaulted("outputs", network.definition.outputs, std::vector<std::string>{});
   archive.required("batch", network.batch);
   archive.required("mode", network.mode);
   flag_field(archive, "fuse", network.fusion, ops::Fusion::separate, ops::Fusion::fused);

@@ -101,6 +101,35 @@ TEST(Requests, CarryANetworkWithItsParametersAsWritten) {
   }
 }
 
+TEST(Requests, CarryAGraphWithItsInputsOutputsAndViews) {
+  auto network = std::make_shared<PlannedNetwork>();
+  network->definition.name = "graph";
+  network->definition.inputs = {{"x", {4, 8}}, {"cache", {2, 5, 8}}};
+  network->definition.outputs = {"p", "q"};
+  ops::LayerDefinition view;
+  view.name = "seen";
+  view.inputs = {"x"};
+  view.reshape = {2, 2, 8};
+  network->definition.layers = {view, layer("p", "gemm", {"seen", "cache"}),
+                                layer("q", "softmax", {"p"})};
+  PrepareRequest prepare;
+  prepare.id = "network/x";
+  prepare.network = network;
+  const std::string text = encode(prepare);
+  const auto decoded = decode_request(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(encode(*decoded), text);
+  const ops::NetworkDefinition& back = std::get<PrepareRequest>(*decoded).network->definition;
+  ASSERT_EQ(back.inputs.size(), 2u);
+  EXPECT_EQ(back.inputs[1].name, "cache");
+  EXPECT_EQ(back.inputs[1].sizes, (ops::Dims{2, 5, 8}));
+  EXPECT_EQ(back.outputs, (std::vector<std::string>{"p", "q"}));
+  ASSERT_EQ(back.layers.size(), 3u);
+  EXPECT_EQ(back.layers[0].op, "");
+  EXPECT_EQ(back.layers[0].reshape, (ops::Dims{2, 2, 8}));
+  EXPECT_EQ(back.layers[1].reshape, std::nullopt);
+}
+
 void expect_round_trip(const Reply& reply, const std::string& part) {
   const ReplyMessage message{reply, {1ns, 2ns, 3ns, 4ns}};
   const std::string text = encode(message);

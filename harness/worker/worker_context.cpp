@@ -97,14 +97,24 @@ Status add_plugins(const std::vector<std::string>& files, WorkerContext& context
         },
         [backend = backend] { return ops::probe_backend(*backend); });
   }
-  const ops::OperatorRegistry& operators = *context.own_registry;
-  built_in.set_layer_maker([&context, &operators](const ops::Problem& problem)
-                               -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
-    const auto name = operators.default_backend("cpu", problem.op->name);
-    BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, context.backends.find(name));
-    return backend->create(problem);
-  });
   return Done{};
+}
+
+// Creates a layer of a network on the first CPU backend, other than that of the network, that
+// serves its operator.
+Result<std::unique_ptr<ops::Kernel>, BackendError> create_foreign_layer(
+    WorkerContext& context, const ops::Problem& problem) {
+  const ops::Backend& own = context.backends.first();
+  for (const ops::BackendRow& row : context.registry().backends()) {
+    const bool serves = row.device == own.device() && row.name != own.name() &&
+                        std::ranges::find(row.operators, problem.op->name) != row.operators.end();
+    if (!serves) continue;
+    BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, context.backends.find(row.name));
+    return backend->create(problem);
+  }
+  return BackendError{
+      BackendError::Kind::unsupported,
+      fmt::format("no other CPU backend than {} has a kernel of {}", own.name(), problem.op->name)};
 }
 
 }  // namespace
@@ -120,6 +130,9 @@ std::shared_ptr<WorkerContext> make_worker_context(const std::vector<std::string
       },
       []() -> std::optional<std::string> { return std::nullopt; });
   if (find_cuda) add_cuda(std::move(find_cuda), context->backends);
+  context->backends.first().set_layer_maker([context = context.get()](const ops::Problem& problem) {
+    return create_foreign_layer(*context, problem);
+  });
   if (plugins.empty()) return context;
   if (Status status = add_plugins(plugins, *context); !status) {
     context->fault = std::move(status).error();

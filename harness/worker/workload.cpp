@@ -32,17 +32,18 @@ Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork&
   return Workload(std::move(pair));
 }
 
-// Returns random values for the network's input, in the format that the first layer reading it
+// Returns random values for an input of the network, in the format that the first layer reading it
 // requires; zeros if no layer reads it.
-std::vector<double> network_input(const ops::Network& network, std::uint64_t seed) {
+std::vector<double> network_input(const ops::Network& network, std::size_t input,
+                                  std::uint64_t seed) {
   for (const ops::Node& node : network.nodes) {
     for (std::size_t i = 0; i < node.sources.size(); ++i) {
-      if (node.sources[i] == ops::kNetworkInput) {
+      if (ops::network_input_index(node.sources[i]) == input) {
         return ops::random_values(node.problem, i, seed);
       }
     }
   }
-  return std::vector<double>(static_cast<std::size_t>(network.tensors.front().elements()), 0.0);
+  return std::vector<double>(static_cast<std::size_t>(network.tensors[input].elements()), 0.0);
 }
 
 std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::uint64_t seed) {
@@ -51,9 +52,14 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
     parameters = ops::fold_parameters(pair.separate, parameters, pair.network);
   }
   std::vector<std::vector<double>> values;
-  values.reserve(parameters.size() + 1);
-  // The unfused network determines the input in both cases, since fusion must not change the input.
-  values.push_back(network_input(pair.separate, seed));
+  const std::size_t inputs = pair.separate.input_count();
+  values.reserve(inputs + parameters.size());
+  // The unfused network determines the inputs in both cases, since fusion must not change them.
+  // An odd factor makes the seeds of the inputs differ; those of parameters lie on the other side.
+  constexpr std::uint64_t kInputStride = 0x9e3779b97f4a7c15u;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    values.push_back(network_input(pair.separate, i, seed - i * kInputStride));
+  }
   for (std::vector<double>& parameter : parameters) values.push_back(std::move(parameter));
   return values;
 }

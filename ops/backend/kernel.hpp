@@ -162,7 +162,8 @@ struct Collectors {
   MemoryCollector* memory = nullptr;
 };
 
-// Creates a kernel of an operator that the current backend does not serve.
+// Creates a kernel of another backend than the current one. Null instead of a kernel: a plugin has
+// it, which this process has not loaded.
 using KernelMaker =
     std::function<Result<std::unique_ptr<Kernel>, BackendError>(const Problem& problem)>;
 
@@ -211,7 +212,7 @@ class Backend {
     static_cast<void>(reason);
     return false;
   }
-  // Sets the function that creates the layers of a network for which this backend has no kernels.
+  // Sets the function that creates the layers of a network that other backends serve.
   // Backends whose networks have no such layers ignore it.
   virtual void set_layer_maker(KernelMaker maker) { static_cast<void>(maker); }
   // Sets the collectors that receive everything that is created, bound, packed and executed by

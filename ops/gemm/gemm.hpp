@@ -4,7 +4,7 @@
 // destination[b][m][n] = sum over k of source[b][m][k] * weights[b][k][n] (+ bias[n]).
 // Tensors (plain row-major; `b` comes first, only if batch > 1):
 //   source       [b,] m, k      trans_a: stored as [b,] k, m
-//   weights      [b,] k, n      trans_b: stored as [b,] n, k
+//   weights      [b,] k, n      trans_b: stored as [b,] n, k; an input if two_inputs
 //   bias         n
 //   destination  [b,] m, n
 // Order of Model::tensors: source, weights, [bias,] destination.

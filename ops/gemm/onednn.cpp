@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix product. Source and destination keep the plain (or transposed) form that callers use:
-// reordering activations first would measure a different product. Weights are constant and take the
-// layout that the library prefers.
+// reordering activations first would measure a different product. Weights that are constant take
+// the layout that the library prefers.
 #include "ops/gemm/gemm.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
@@ -40,8 +40,11 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const GemmShape shape = gemm_shape(problem.parameters);
   const memory::desc source = matrix_desc(tensor_named(problem, "source"), shape.a);
   const memory::desc plain_weights = matrix_desc(tensor_named(problem, "weights"), shape.b);
-  const memory::desc weights(plain_weights.get_dims(), plain_weights.get_data_type(),
-                             memory::format_tag::any);
+  const bool is_constant = tensor_named(problem, "weights").role == TensorRole::weights;
+  const memory::desc weights =
+      is_constant ? memory::desc(plain_weights.get_dims(), plain_weights.get_data_type(),
+                                 memory::format_tag::any)
+                  : plain_weights;
   const memory::desc destination =
       matrix_desc(tensor_named(problem, "destination"), Storage::plain);
   const auto description = context.call("dnnl_matmul_primitive_desc_create", [&] {

@@ -22,7 +22,8 @@ struct Group {
 
 class Fuser {
  public:
-  explicit Fuser(const std::vector<Node>& nodes) : nodes_(nodes), reader_counts_(nodes.size(), 0) {
+  Fuser(const std::vector<Node>& nodes, std::span<const int> outputs)
+      : nodes_(nodes), reader_counts_(nodes.size(), 0) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       heads_.push_back(static_cast<int>(i));
       Group group;
@@ -30,11 +31,12 @@ class Fuser {
       for (const int source : nodes[i].sources) {
         if (source == kParameter) continue;
         group.inputs.push_back(source);
-        if (source != kNetworkInput) ++reader_counts_[static_cast<std::size_t>(source)];
+        if (source >= 0) ++reader_counts_[static_cast<std::size_t>(source)];
       }
       groups_.push_back(std::move(group));
     }
-    ++reader_counts_.back();  // counts the reader of the network's output
+    // Each output of the network has a reader outside.
+    for (const int output : outputs) ++reader_counts_[static_cast<std::size_t>(output)];
   }
 
   Result<std::vector<Node>> run() {
@@ -63,14 +65,15 @@ class Fuser {
   }
   Group& group(int head) { return groups_[static_cast<std::size_t>(head)]; }
 
-  // Returns the group that `layer` can join through `input`: the producer's, if that takes post-ops
-  // and has no other reader. Returns nullopt if there is none.
-  std::optional<int> find_joinable_group(int input) const {
-    if (input == kNetworkInput || reader_counts_[static_cast<std::size_t>(input)] != 1) {
-      return std::nullopt;
-    }
+  // Returns the group that a layer can join through `input`, which it reads in sizes `dims`: the
+  // producer's, if that takes post-ops and has no other reader. Returns nullopt if there is none,
+  // or if the layer sees the result in other sizes, since channels may then differ.
+  std::optional<int> find_joinable_group(int input, const Dims& dims) const {
+    if (input < 0 || reader_counts_[static_cast<std::size_t>(input)] != 1) return std::nullopt;
     const int head = heads_[static_cast<std::size_t>(input)];
     if (!problem(head).op->takes_post_ops) return std::nullopt;
+    const Problem& producer = problem(input);
+    if (producer.tensors[producer.input_count()].dims != dims) return std::nullopt;
     return head;
   }
 
@@ -94,15 +97,20 @@ class Fuser {
     heads_[static_cast<std::size_t>(layer)] = head;
   }
 
+  // Returns the group that a layer can join through the first or the second of its tensors.
+  std::optional<int> find_joinable_group_of(int layer, std::size_t tensor) {
+    return find_joinable_group(group(layer).inputs[tensor], problem(layer).tensors[tensor].dims);
+  }
+
   void join_weights(int layer) {
-    const std::optional<int> head = find_joinable_group(group(layer).inputs[0]);
+    const std::optional<int> head = find_joinable_group_of(layer, 0);
     if (!head || !problem(*head).op->joining.takes_affine || !group(*head).post_ops.empty()) return;
     group(*head).parameters.set("bias", true);
     add_member(*head, layer);
   }
 
   void join_post_op(int layer, const PostOp& post_op) {
-    const std::optional<int> head = find_joinable_group(group(layer).inputs[0]);
+    const std::optional<int> head = find_joinable_group_of(layer, 0);
     if (!head) return;
     group(*head).post_ops.push_back(post_op);
     add_member(*head, layer);
@@ -110,8 +118,8 @@ class Fuser {
 
   void join_residual(int layer, const PostOp& post_op) {
     const std::vector<int> inputs = group(layer).inputs;
-    const std::optional<int> first = find_joinable_group(inputs[0]);
-    const std::optional<int> second = find_joinable_group(inputs[1]);
+    const std::optional<int> first = find_joinable_group_of(layer, 0);
+    const std::optional<int> second = find_joinable_group_of(layer, 1);
     if (!first && !second) return;
     const bool joins_second = second && (!first || *second > *first);
     const int head = joins_second ? *second : *first;
@@ -123,7 +131,7 @@ class Fuser {
   std::vector<int> predecessors(int head) {
     std::vector<int> heads;
     for (const int input : group(head).inputs) {
-      if (input != kNetworkInput) heads.push_back(heads_[static_cast<std::size_t>(input)]);
+      if (input >= 0) heads.push_back(heads_[static_cast<std::size_t>(input)]);
     }
     return heads;
   }
@@ -151,9 +159,8 @@ class Fuser {
       }
       const int input = *next_input++;
       node.sources.push_back(
-          input == kNetworkInput
-              ? kNetworkInput
-              : positions[static_cast<std::size_t>(heads_[static_cast<std::size_t>(input)])]);
+          input < 0 ? input
+                    : positions[static_cast<std::size_t>(heads_[static_cast<std::size_t>(input)])]);
     }
     return node;
   }
@@ -166,6 +173,8 @@ class Fuser {
 
 }  // namespace
 
-Result<std::vector<Node>> fuse(const std::vector<Node>& nodes) { return Fuser(nodes).run(); }
+Result<std::vector<Node>> fuse(const std::vector<Node>& nodes, std::span<const int> outputs) {
+  return Fuser(nodes, outputs).run();
+}
 
 }  // namespace bench::ops

@@ -19,37 +19,67 @@ namespace {
 
 constexpr std::string_view kInputName = "input";
 
-using NameTable = std::map<std::string_view, int>;  // layer name -> index in the list
+// name -> index in the list of layers, or an input of the network
+using NameTable = std::map<std::string_view, int>;
 
 Result<NameTable> make_name_table(const NetworkDefinition& definition) {
   if (definition.layers.empty()) {
     return Error{.what = "the network has no layers", .where = definition.name, .next = {}};
   }
   NameTable names;
+  if (definition.inputs.empty()) names.emplace(kInputName, kNetworkInput);
+  for (std::size_t i = 0; i < definition.inputs.size(); ++i) {
+    const std::string& name = definition.inputs[i].name;
+    if (names.emplace(name, network_input_source(i)).second) continue;
+    return Error{.what = fmt::format("two inputs are called `{}`", name),
+                 .where = name,
+                 .next = "rename one of them"};
+  }
   for (std::size_t i = 0; i < definition.layers.size(); ++i) {
     const std::string& name = definition.layers[i].name;
-    if (name == kInputName) {
-      return Error{.what = "a layer cannot be called `input`: that is the network's input",
-                   .where = name,
-                   .next = "rename the layer"};
+    const auto [entry, is_new] = names.emplace(name, static_cast<int>(i));
+    if (is_new) continue;
+    if (network_input_index(entry->second)) {
+      return Error{
+          .what = fmt::format("a layer cannot be called `{}`: that is the network's input", name),
+          .where = name,
+          .next = "rename the layer"};
     }
-    if (!names.emplace(name, static_cast<int>(i)).second) {
-      return Error{.what = fmt::format("two layers are called `{}`", name),
-                   .where = name,
-                   .next = "rename one of them"};
-    }
+    return Error{.what = fmt::format("two layers are called `{}`", name),
+                 .where = name,
+                 .next = "rename one of them"};
   }
   return names;
 }
 
-Error unknown_input(const LayerDefinition& layer, std::string_view input, const NameTable& names) {
-  std::vector<std::string_view> candidates = {kInputName};
+std::string suggest_name(std::string_view written, const NameTable& names) {
+  std::vector<std::string_view> candidates;
   for (const auto& entry : names) candidates.push_back(entry.first);
-  const std::optional<std::string_view> nearest = nearest_name(input, candidates);
+  const std::optional<std::string_view> nearest = nearest_name(written, candidates);
+  return nearest ? fmt::format("did you mean `{}`?", *nearest)
+                 : "expected the name of a layer, or `input`";
+}
+
+Error unknown_input(const LayerDefinition& layer, std::string_view input, const NameTable& names) {
   return {.what = fmt::format("`{}` reads `{}`, which is not a layer", layer.name, input),
           .where = layer.name + ".inputs",
-          .next = nearest ? fmt::format("did you mean `{}`?", *nearest)
-                          : "expected the name of a layer, or `input`"};
+          .next = suggest_name(input, names)};
+}
+
+// Returns the operator of a layer, nullptr for a view.
+Result<const Operator*> find_layer_operator(const LayerDefinition& layer,
+                                            const OperatorRegistry& registry) {
+  if (layer.reshape) {
+    if (layer.op.empty() && layer.inputs.size() == 1) return nullptr;
+    return Error{.what = "a layer with `reshape` is a view of one input and has no operator",
+                 .where = layer.name,
+                 .next = "write the operator as a layer of its own"};
+  }
+  const Operator* op = registry.find(layer.op);
+  if (op != nullptr) return op;
+  return Error{.what = fmt::format("unknown operator `{}`", layer.op),
+               .where = layer.name + ".op",
+               .next = expected_word(layer.op, registry.operator_names())};
 }
 
 // Returns the layers in the order of the list.
@@ -58,19 +88,42 @@ Result<std::vector<GraphLayer>> resolve_layers(const NetworkDefinition& definiti
                                                const OperatorRegistry& registry) {
   std::vector<GraphLayer> layers;
   for (const LayerDefinition& layer : definition.layers) {
-    const Operator* op = registry.find(layer.op);
-    if (op == nullptr) {
-      return Error{.what = fmt::format("unknown operator `{}`", layer.op),
-                   .where = layer.name + ".op",
-                   .next = expected_word(layer.op, registry.operator_names())};
-    }
-    GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
+    GraphLayer resolved{.definition = &layer, .op = nullptr, .inputs = {}};
+    BENCH_ASSIGN_OR_RETURN(resolved.op, find_layer_operator(layer, registry));
     for (const std::string& input : layer.inputs) {
       const auto entry = names.find(input);
-      if (input != kInputName && entry == names.end()) return unknown_input(layer, input, names);
-      resolved.inputs.push_back(input == kInputName ? kNetworkInput : entry->second);
+      if (entry == names.end()) return unknown_input(layer, input, names);
+      resolved.inputs.push_back(entry->second);
     }
     layers.push_back(std::move(resolved));
+  }
+  return layers;
+}
+
+// Returns the layers in the list whose results are the network's outputs.
+Result<std::vector<int>> resolve_outputs(const NetworkDefinition& definition,
+                                         const NameTable& names) {
+  std::vector<std::string> outputs = definition.outputs;
+  if (outputs.empty()) outputs.push_back(definition.layers.back().name);
+  std::vector<int> layers;
+  for (const std::string& name : outputs) {
+    const auto entry = names.find(name);
+    if (entry == names.end() || entry->second < 0) {
+      return Error{.what = fmt::format("the output `{}` is not a layer", name),
+                   .where = "outputs",
+                   .next = suggest_name(name, names)};
+    }
+    if (definition.layers[static_cast<std::size_t>(entry->second)].reshape) {
+      return Error{.what = fmt::format("the output `{}` is a view", name),
+                   .where = name,
+                   .next = "name the layer that it views: a view computes nothing"};
+    }
+    if (std::ranges::find(layers, entry->second) != layers.end()) {
+      return Error{.what = fmt::format("the output `{}` is listed twice", name),
+                   .where = "outputs",
+                   .next = "list it once"};
+    }
+    layers.push_back(entry->second);
   }
   return layers;
 }
@@ -84,7 +137,7 @@ Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>
     path.push_back(current);
     const std::vector<int>& inputs = layers[static_cast<std::size_t>(current)].inputs;
     current = *std::ranges::find_if(inputs, [&](int input) {
-      return input != kNetworkInput && !is_ordered[static_cast<std::size_t>(input)];
+      return input >= 0 && !is_ordered[static_cast<std::size_t>(input)];
     });
   }
   path.erase(path.begin(), std::ranges::find(path, current));
@@ -99,21 +152,32 @@ Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>
           .next = "a layer may read only layers that do not depend on it"};
 }
 
-Status check_used(const std::vector<GraphLayer>& layers) {
-  std::vector<bool> is_used(layers.size(), false);
-  is_used.back() = true;  // the network's output
-  for (const GraphLayer& layer : layers) {
+Status check_used(const NetworkDefinition& definition, const LayerGraph& graph) {
+  std::vector<bool> is_used(graph.layers.size(), false);
+  std::vector<bool> is_input_used(definition.inputs.size(), false);
+  for (const int output : graph.outputs) is_used[static_cast<std::size_t>(output)] = true;
+  for (const GraphLayer& layer : graph.layers) {
     for (const int input : layer.inputs) {
-      if (input != kNetworkInput) is_used[static_cast<std::size_t>(input)] = true;
+      const std::optional<std::size_t> network_input = network_input_index(input);
+      if (!network_input) is_used[static_cast<std::size_t>(input)] = true;
+      if (network_input && !is_input_used.empty()) is_input_used[*network_input] = true;
     }
+  }
+  const auto unused_input = std::ranges::find(is_input_used, false);
+  if (unused_input != is_input_used.end()) {
+    const auto index = static_cast<std::size_t>(unused_input - is_input_used.begin());
+    return Error{
+        .what = fmt::format("no layer reads the input `{}`", definition.inputs[index].name),
+        .where = "inputs",
+        .next = "leave the input out"};
   }
   const auto unused = std::ranges::find(is_used, false);
   if (unused == is_used.end()) return Done{};
   const std::string& name =
-      layers[static_cast<std::size_t>(unused - is_used.begin())].definition->name;
+      graph.layers[static_cast<std::size_t>(unused - is_used.begin())].definition->name;
   return Error{.what = fmt::format("no layer reads `{}`", name),
                .where = name,
-               .next = "only the last layer of the list, the output, may have no reader"};
+               .next = "only an output, by default the last layer of the list, may have no reader"};
 }
 
 // Returns the consumers of each node.
@@ -153,11 +217,12 @@ std::vector<int> topological_order(std::size_t count,
   return order;
 }
 
-Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const OperatorRegistry& registry) {
+Result<LayerGraph> order_layers(const NetworkDefinition& definition,
+                                const OperatorRegistry& registry) {
   BENCH_ASSIGN_OR_RETURN(const NameTable names, make_name_table(definition));
   BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers,
                          resolve_layers(definition, names, registry));
+  BENCH_ASSIGN_OR_RETURN(std::vector<int> outputs, resolve_outputs(definition, names));
   const std::vector<int> order = topological_order(
       layers.size(), [&](int layer) { return layers[static_cast<std::size_t>(layer)].inputs; });
   if (order.size() < layers.size()) {
@@ -165,19 +230,22 @@ Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition
     for (const int index : order) is_ordered[static_cast<std::size_t>(index)] = true;
     return cycle_error(layers, is_ordered);
   }
-  BENCH_RETURN_IF_ERROR(check_used(layers));
   std::vector<int> new_indexes(layers.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     new_indexes[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }
-  std::vector<GraphLayer> sorted;
+  LayerGraph sorted;
   for (const int index : order) {
     GraphLayer& layer = layers[static_cast<std::size_t>(index)];
     for (int& input : layer.inputs) {
-      if (input != kNetworkInput) input = new_indexes[static_cast<std::size_t>(input)];
+      if (input >= 0) input = new_indexes[static_cast<std::size_t>(input)];
     }
-    sorted.push_back(std::move(layer));
+    sorted.layers.push_back(std::move(layer));
   }
+  for (const int output : outputs) {
+    sorted.outputs.push_back(new_indexes[static_cast<std::size_t>(output)]);
+  }
+  BENCH_RETURN_IF_ERROR(check_used(definition, sorted));
   return sorted;
 }
 

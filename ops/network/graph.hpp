@@ -13,19 +13,26 @@
 
 namespace bench::ops {
 
-// A layer in execution order. `inputs` are indexes in that order, or kNetworkInput.
+// A layer in execution order. `inputs` are indexes in that order, or inputs of the network
+// (network_input_source()).
 struct GraphLayer {
   // Points into the network definition, which must outlive it.
   const LayerDefinition* definition = nullptr;
-  const Operator* op = nullptr;
+  const Operator* op = nullptr;  // null for a view
   std::vector<int> inputs;
 };
 
+struct LayerGraph {
+  std::vector<GraphLayer> layers;
+  std::vector<int> outputs;  // indexes of layers
+};
+
 // Sorts the layers so that each comes after the layers that it reads; otherwise keeps their order.
-// Errors, with the layer as `where`: no layers, a duplicate layer name, an unknown operator or
-// input, a cycle (the message names it), a layer whose result is never used.
-Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const OperatorRegistry& registry);
+// Errors, with the layer as `where`: no layers, a duplicate name, an unknown operator, input or
+// output, a view of several inputs or as an output, a cycle (the message names it), a layer or an
+// input that is never used.
+Result<LayerGraph> order_layers(const NetworkDefinition& definition,
+                                const OperatorRegistry& registry);
 
 // Returns a topological order of `count` nodes; of several ready nodes the lowest number comes
 // first. If there is a cycle, the result is shorter: it omits the cycle's nodes and those that

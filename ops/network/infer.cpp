@@ -56,6 +56,8 @@ Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& wr
     BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));
     return set;
   }
+  const std::string_view flag = op.inference.set_by_two_inputs;
+  if (!flag.empty() && inputs.size() == 2) BENCH_RETURN_IF_ERROR(put_inferred(set, flag, true));
   std::vector<std::string_view> tensors;
   if (is_described) tensors = op.description->input_tensors(set);
   const std::size_t expected = is_described ? tensors.size() : op.inference.input_count(set);

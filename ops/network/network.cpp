@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -30,52 +32,108 @@ const Tensor& output_tensor(const Problem& problem) {
   return problem.tensors[problem.input_count()];
 }
 
-Status check_input(const NetworkDefinition& definition, std::int64_t batch) {
+// Returns `sizes` with the batch: as one more dimension, or in the first one.
+Result<Dims> with_batch(Dims sizes, std::int64_t batch, const std::string& where) {
+  Checked elements = 1;
+  for (std::int64_t& size : sizes) {
+    if (size < 1) {
+      return Error{.what = fmt::format("`{}` {} has an empty dimension", where, join_dims(sizes)),
+                   .where = where,
+                   .next = {}};
+    }
+    elements *= size;
+  }
+  elements *= batch;
+  if (sizes.empty() || !elements.value()) {
+    return Error{.what = fmt::format("`{}` {}", where,
+                                     sizes.empty() ? "has no size" : "exceeds 2^63 - 1 elements"),
+                 .where = where,
+                 .next = {}};
+  }
+  sizes.front() *= batch;
+  return sizes;
+}
+
+// Returns the network's inputs, as tensors without the number of elements that are used.
+Result<std::vector<Tensor>> make_inputs(const NetworkDefinition& definition, std::int64_t batch,
+                                        DataType dtype) {
   if (batch < 1) {
     return Error{.what = fmt::format("the batch is {}, expected at least 1", batch),
                  .where = "batch",
                  .next = {}};
   }
-  Checked elements = batch;
-  for (const std::int64_t size : definition.input) {
-    elements *= size;
-    if (size < 1) {
-      return Error{
-          .what = fmt::format("the input {} has an empty dimension", join_dims(definition.input)),
-          .where = "input",
-          .next = {}};
-    }
+  std::vector<Tensor> inputs;
+  const auto add = [&](const std::string& name, Dims dims) {
+    inputs.push_back({.name = name,
+                      .role = TensorRole::input,
+                      .dtype = dtype,
+                      .dims = std::move(dims),
+                      .touched = 0});
+  };
+  for (const InputDefinition& input : definition.inputs) {
+    BENCH_ASSIGN_OR_RETURN(Dims dims, with_batch(input.sizes, batch, input.name));
+    add(input.name, std::move(dims));
   }
-  if (definition.input.empty() || !elements.value()) {
-    return Error{.what = definition.input.empty() ? "the network's input has no size"
-                                                  : "the input exceeds 2^63 - 1 elements",
-                 .where = "input",
-                 .next = {}};
-  }
-  return Done{};
+  if (!inputs.empty()) return inputs;
+  Dims sizes = definition.input;
+  if (!sizes.empty()) sizes.insert(sizes.begin(), 1);
+  BENCH_ASSIGN_OR_RETURN(Dims dims, with_batch(std::move(sizes), batch, "input"));
+  add("input", std::move(dims));
+  return inputs;
 }
 
-// Creates one node per layer.
+// A result or an input of the network, in the sizes in which a layer sees it.
+struct SeenValue {
+  int source = kNetworkInput;  // a node or an input of the network
+  Dims dims;
+};
+
+// Creates one node per layer that is not a view.
 class NodeMaker {
  public:
-  NodeMaker(Dims input, DataType dtype) : input_(std::move(input)), dtype_(dtype) {}
+  NodeMaker(std::span<const Tensor> inputs, std::int64_t batch, DataType dtype)
+      : inputs_(inputs), batch_(batch), dtype_(dtype) {}
 
   Status add(const GraphLayer& layer) {
-    Result<Node> node = make(layer);
-    if (!node.ok()) return in_layer(layer.definition->name, std::move(node).error());
-    nodes_.push_back(std::move(node).value());
+    const Status added = layer.op == nullptr ? add_view(layer) : add_node(layer);
+    if (!added) return in_layer(layer.definition->name, added.error());
     return Done{};
   }
+  // Returns the node of a layer that is not a view.
+  int node_of(int layer) const { return values_[static_cast<std::size_t>(layer)].source; }
   std::vector<Node> take() { return std::move(nodes_); }
 
  private:
+  SeenValue value_of(int input) const {
+    if (const auto index = network_input_index(input)) return {input, inputs_[*index].dims};
+    return values_[static_cast<std::size_t>(input)];
+  }
+
+  Status add_view(const GraphLayer& layer) {
+    SeenValue value = value_of(layer.inputs.front());
+    BENCH_ASSIGN_OR_RETURN(Dims dims, with_batch(*layer.definition->reshape, batch_, "reshape"));
+    if (element_count(dims) != element_count(value.dims)) {
+      return Error{
+          .what = fmt::format("`reshape` makes {} of {}, which has {} elements", join_dims(dims),
+                              join_dims(value.dims), *element_count(value.dims)),
+          .where = "reshape",
+          .next = "the first size is multiplied by the batch"};
+    }
+    value.dims = std::move(dims);
+    values_.push_back(std::move(value));
+    return Done{};
+  }
+
+  Status add_node(const GraphLayer& layer) {
+    BENCH_ASSIGN_OR_RETURN(Node node, make(layer));
+    values_.push_back({static_cast<int>(nodes_.size()), output_tensor(node.problem).dims});
+    nodes_.push_back(std::move(node));
+    return Done{};
+  }
+
   Result<Node> make(const GraphLayer& layer) {
     std::vector<Dims> dims;
-    for (const int input : layer.inputs) {
-      dims.push_back(input == kNetworkInput
-                         ? input_
-                         : output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dims);
-    }
+    for (const int input : layer.inputs) dims.push_back(value_of(input).dims);
     ProblemRequest request{.op = layer.op, .dtype = dtype_, .post_ops = {}};
     BENCH_ASSIGN_OR_RETURN(request.parameters,
                            infer_parameters(*layer.op, layer.definition->parameters, dims));
@@ -89,8 +147,9 @@ class NodeMaker {
         node.sources.push_back(kParameter);
         continue;
       }
-      BENCH_RETURN_IF_ERROR(check_type(tensor, *next_input));
-      node.sources.push_back(*next_input++);
+      const int source = value_of(*next_input++).source;
+      BENCH_RETURN_IF_ERROR(check_type(tensor, source));
+      node.sources.push_back(source);
     }
     return node;
   }
@@ -107,10 +166,10 @@ class NodeMaker {
   }
 
   // An s8 convolution produces s32, which no operator accepts directly.
-  Status check_type(const Tensor& required_tensor, int input) const {
-    if (input == kNetworkInput) return Done{};
+  Status check_type(const Tensor& required_tensor, int source) const {
+    if (network_input_index(source)) return Done{};
     const DataType input_dtype =
-        output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dtype;
+        output_tensor(nodes_[static_cast<std::size_t>(source)].problem).dtype;
     if (input_dtype == required_tensor.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
                                      info(input_dtype).name, info(required_tensor.dtype).name),
@@ -118,9 +177,11 @@ class NodeMaker {
                  .next = "use a floating-point type"};
   }
 
-  Dims input_;
+  std::span<const Tensor> inputs_;
+  std::int64_t batch_;
   DataType dtype_;
   std::vector<Node> nodes_;
+  std::vector<SeenValue> values_;  // by layer
 };
 
 bool is_learned(const Tensor& tensor) {
@@ -138,26 +199,40 @@ Result<std::int64_t> count_learned(const std::vector<Node>& nodes) {
   return in_range(learned, "parameters", "layers");
 }
 
-// Returns how many elements of the input the consumers use: exact for one consumer, all elements
-// for several.
-std::int64_t count_touched_input(const std::vector<Node>& nodes, std::int64_t elements) {
+// Returns how many elements of an input the consumers use: exact for one consumer, all elements for
+// several.
+std::int64_t count_touched_input(const std::vector<Node>& nodes, std::size_t input,
+                                 std::int64_t elements) {
   std::vector<std::int64_t> touched;
   for (const Node& node : nodes) {
     for (std::size_t i = 0; i < node.sources.size(); ++i) {
-      if (node.sources[i] == kNetworkInput) touched.push_back(node.problem.tensors[i].touched);
+      if (network_input_index(node.sources[i]) != input) continue;
+      touched.push_back(node.problem.tensors[i].touched);
     }
   }
   return touched.size() == 1 ? touched.front() : elements;
 }
 
-void collect_tensors(Network& network, const Dims& input) {
-  Tensor source{.name = "input",
-                .role = TensorRole::input,
-                .dtype = network.dtype,
-                .dims = input,
-                .touched = 0};
-  source.touched = count_touched_input(network.nodes, source.elements());
-  network.tensors.push_back(std::move(source));
+// Returns the nodes that compute the layers: those of their names, or those that they joined.
+std::vector<int> find_nodes(const std::vector<Node>& nodes, std::span<const std::string> layers) {
+  std::vector<int> found;
+  for (const std::string& layer : layers) {
+    const auto node = std::ranges::find_if(nodes, [&](const Node& each) {
+      return each.name == layer || std::ranges::find(each.fused, layer) != each.fused.end();
+    });
+    assert(node != nodes.end() && "fusion keeps every layer");
+    found.push_back(static_cast<int>(node - nodes.begin()));
+  }
+  return found;
+}
+
+// `inputs`: the network's. `output_names`: one per output.
+void collect_tensors(Network& network, std::vector<Tensor> inputs,
+                     std::span<const std::string> output_names) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].touched = count_touched_input(network.nodes, i, inputs[i].elements());
+    network.tensors.push_back(std::move(inputs[i]));
+  }
   for (std::size_t n = 0; n < network.nodes.size(); ++n) {
     const Node& node = network.nodes[n];
     for (std::size_t t = 0; t < node.problem.input_count(); ++t) {
@@ -169,9 +244,12 @@ void collect_tensors(Network& network, const Dims& input) {
           {.node = static_cast<int>(n), .tensor = static_cast<int>(t)});
     }
   }
-  Tensor output = output_tensor(network.nodes.back().problem);
-  output.name = "output";
-  network.tensors.push_back(std::move(output));
+  for (std::size_t i = 0; i < network.outputs.size(); ++i) {
+    const Node& node = network.nodes[static_cast<std::size_t>(network.outputs[i])];
+    Tensor output = output_tensor(node.problem);
+    output.name = network.outputs.size() == 1 ? "output" : output_names[i];
+    network.tensors.push_back(std::move(output));
+  }
 }
 
 // Equal problems have equal keys.
@@ -194,27 +272,33 @@ Bytes Network::weights_size() const {
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
                              const OperatorRegistry& registry) {
-  BENCH_RETURN_IF_ERROR(check_input(definition, batch));
-  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition, registry));
-  Dims input = definition.input;
-  input.insert(input.begin(), batch);
-  NodeMaker maker(input, dtype);
-  for (const GraphLayer& layer : layers) BENCH_RETURN_IF_ERROR(maker.add(layer));
+  BENCH_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, make_inputs(definition, batch, dtype));
+  BENCH_ASSIGN_OR_RETURN(const LayerGraph graph, order_layers(definition, registry));
+  NodeMaker maker(inputs, batch, dtype);
+  for (const GraphLayer& layer : graph.layers) BENCH_RETURN_IF_ERROR(maker.add(layer));
+  std::vector<std::string> output_names;
+  std::vector<int> outputs;
+  for (const int layer : graph.outputs) {
+    output_names.push_back(graph.layers[static_cast<std::size_t>(layer)].definition->name);
+    outputs.push_back(maker.node_of(layer));
+  }
   Network network{.name = definition.name,
                   .batch = batch,
                   .dtype = dtype,
                   .mode = mode,
                   .fusion = fusion,
                   .nodes = maker.take(),
+                  .outputs = outputs,
                   .tensors = {},
                   .parameter_places = {},
                   .work = {}};
   BENCH_ASSIGN_OR_RETURN(network.parameters, count_learned(network.nodes));
   // Training needs the results between the layers that fusion would remove.
   if (fusion == Fusion::fused && mode == Mode::inference) {
-    BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes));
+    BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes, outputs));
+    network.outputs = find_nodes(network.nodes, output_names);
   }
-  collect_tensors(network, input);
+  collect_tensors(network, std::move(inputs), output_names);
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
 }

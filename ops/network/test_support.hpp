@@ -34,17 +34,58 @@ inline Network make(const NetworkDefinition& definition, Fusion fusion, DataType
   return std::move(network).value();
 }
 
+inline LayerDefinition view(std::string name, Dims sizes, std::string input) {
+  LayerDefinition layer;
+  layer.name = std::move(name);
+  layer.inputs = {std::move(input)};
+  layer.reshape = std::move(sizes);
+  return layer;
+}
+
+// One block of a transformer on a cache of keys and values: two heads of 4 rows, two inputs, two
+// outputs, residuals, products of two activations. Views give the same matrices other sizes.
+inline NetworkDefinition attention_network() {
+  const auto softmax = [](std::string name, std::string input) {
+    return LayerDefinition{.name = std::move(name),
+                           .op = "softmax",
+                           .parameters = ParameterSet(find_operator("softmax")->parameters),
+                           .inputs = {std::move(input)}};
+  };
+  const auto norm = [](std::string name, std::string input) {
+    return LayerDefinition{.name = std::move(name),
+                           .op = "layer_norm",
+                           .parameters = ParameterSet(find_operator("layer_norm")->parameters),
+                           .inputs = {std::move(input)}};
+  };
+  return {
+      .name = "attention",
+      .input = {},
+      .layers = {layer("query", "gemm", "n8+bias", {"x"}), view("query.heads", {2, 4, 8}, "query"),
+                 layer("scores", "gemm", "+tb", {"query.heads", "cache"}),
+                 layer("scale", "pointwise", "linear-alpha0.5", {"scores"}),
+                 softmax("softmax", "scale"), layer("context", "gemm", "", {"softmax", "cache"}),
+                 view("context.rows", {8, 8}, "context"),
+                 layer("out", "gemm", "n8", {"context.rows"}),
+                 layer("add", "pointwise", "add", {"out", "x"}), norm("norm", "add"),
+                 layer("up", "gemm", "n12+bias", {"norm"}),
+                 layer("gelu", "pointwise", "gelu_tanh", {"up"}),
+                 layer("down", "gemm", "n8+bias", {"gelu"}),
+                 layer("down.add", "pointwise", "add", {"down", "norm"})},
+      .inputs = {{"x", {8, 8}}, {"cache", {2, 5, 8}}},
+      .outputs = {"down.add", "softmax"}};
+}
+
 inline std::vector<std::string> node_names(const Network& network) {
   std::vector<std::string> names;
   for (const Node& node : network.nodes) names.push_back(node.name);
   return names;
 }
 
-// Returns the network's output in double precision: every node's reference on its producers'
+// Returns the network's outputs in double precision: every node's reference on its producers'
 // results.
-inline std::vector<double> run_reference(const Network& network,
-                                         const std::vector<std::vector<double>>& parameters,
-                                         const std::vector<double>& input) {
+inline std::vector<std::vector<double>> run_reference(
+    const Network& network, const std::vector<std::vector<double>>& parameters,
+    const std::vector<std::vector<double>>& network_inputs) {
   std::vector<std::vector<double>> results;
   auto parameter = parameters.begin();
   for (const Node& node : network.nodes) {
@@ -53,14 +94,26 @@ inline std::vector<double> run_reference(const Network& network,
       if (source == kParameter) {
         inputs.push_back(*parameter++);
       } else {
-        inputs.push_back(source == kNetworkInput ? input
-                                                 : results[static_cast<std::size_t>(source)]);
+        const auto input = network_input_index(source);
+        inputs.push_back(input ? network_inputs[*input]
+                               : results[static_cast<std::size_t>(source)]);
       }
     }
     results.push_back(built_in_reference(node.problem, inputs, 0, {}));
   }
   EXPECT_TRUE(parameter == parameters.end());
-  return results.back();
+  std::vector<std::vector<double>> outputs;
+  for (const int output : network.outputs) {
+    outputs.push_back(results[static_cast<std::size_t>(output)]);
+  }
+  return outputs;
+}
+
+// The same for a network with one input and one output.
+inline std::vector<double> run_reference(const Network& network,
+                                         const std::vector<std::vector<double>>& parameters,
+                                         const std::vector<double>& input) {
+  return run_reference(network, parameters, std::vector<std::vector<double>>{input}).front();
 }
 
 }  // namespace bench::ops::op_test

@@ -37,7 +37,10 @@ std::optional<Bytes> packed_size(const OnednnPrimitive& primitive) {
 }
 
 std::optional<Bytes> chain_size(const Chain& chain) {
-  Checked total = static_cast<std::int64_t>(chain.input.get_size() + chain.output.get_size());
+  Checked total = 0;
+  for (const auto* descs : {&chain.inputs, &chain.outputs}) {
+    for (const auto& desc : *descs) total += static_cast<std::int64_t>(desc.get_size());
+  }
   for (const ChainParameter& parameter : chain.parameters) {
     total += static_cast<std::int64_t>(parameter.desc.get_size());
   }
@@ -190,6 +193,7 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
                         "`layout: nhwc` out"};
   }
   for (const Node& node : network.nodes) {
+    // The maker of such a layer says itself what it supports.
     const bool is_foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
     auto supported = is_foreign ? check_tensors(node.problem) : check_supported(node.problem);
     if (supported) continue;

@@ -21,14 +21,17 @@ using dnnl::memory;
 
 constexpr std::string_view kReorder = "reorder";
 
-// Returns the last node that reads each value. Index 0 of the result is the network's input, index
-// i + 1 the result of node i.
+// Returns the last node that reads the result of each node. Outputs of the network are read after
+// all nodes.
 std::vector<std::size_t> last_readers(const Network& network) {
-  std::vector<std::size_t> last(network.nodes.size() + 1, 0);
+  std::vector<std::size_t> last(network.nodes.size(), 0);
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     for (const int source : network.nodes[i].sources) {
-      if (source != kParameter) last[static_cast<std::size_t>(source + 1)] = i;
+      if (source >= 0) last[static_cast<std::size_t>(source)] = i;
     }
+  }
+  for (const int output : network.outputs) {
+    last[static_cast<std::size_t>(output)] = network.nodes.size();
   }
   return last;
 }
@@ -54,7 +57,8 @@ class ChainBuilder {
                                         std::optional<std::size_t> residual, ChainStep& step);
   std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
   std::size_t value_index(int source) const {
-    return results_[static_cast<std::size_t>(source + 1)];
+    const auto input = network_input_index(source);
+    return input ? inputs_[*input] : results_[static_cast<std::size_t>(source)];
   }
 
   std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
@@ -62,12 +66,13 @@ class ChainBuilder {
   std::size_t new_value(const memory::desc& desc);
   std::size_t convert_layout(std::size_t node, std::size_t value,
                              const memory::desc& required_desc);
+  std::size_t view_as_stored(std::size_t node, std::size_t value, const memory::desc& plain);
   std::size_t find_or_add_view(std::size_t value, const memory::desc& required_desc);
   std::size_t find_or_add_reorder(std::size_t node, std::size_t value,
                                   const memory::desc& required_desc);
   std::optional<std::size_t> find_derived(std::size_t value,
                                           const memory::desc& required_desc) const;
-  void finish_output();
+  void finish_outputs();
   void plan_storages();
 
   OnednnContext& context_;
@@ -75,7 +80,8 @@ class ChainBuilder {
   const KernelMaker& make_foreign_kernel_;
   std::vector<std::size_t> last_readers_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_indexes_;  // node, tensor
-  std::vector<std::size_t> results_;  // value of the network's input, then of each node
+  std::vector<std::size_t> inputs_;   // values of the network's inputs
+  std::vector<std::size_t> results_;  // values of the nodes
   // Views and reordered copies created so far. A residual that an add in place overwrites is never
   // requested again, because nothing reads it afterwards.
   struct Derived {
@@ -88,7 +94,7 @@ class ChainBuilder {
 
 std::size_t ChainBuilder::add_storage(ChainStorage::Kind kind, const memory::desc& desc) {
   chain_.storages.push_back(
-      {.kind = kind, .life = {.bytes = static_cast<std::int64_t>(desc.get_size())}, .buffer = 0});
+      {.kind = kind, .life = {.bytes = static_cast<std::int64_t>(desc.get_size())}, .index = 0});
   return chain_.storages.size() - 1;
 }
 
@@ -133,7 +139,7 @@ std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t inde
     return std::nullopt;
   const std::size_t residual = tensor_index(node.problem, "residual");
   const int source = node.sources[residual];
-  if (source < 0 || last_readers_[static_cast<std::size_t>(source + 1)] != index) {
+  if (source < 0 || last_readers_[static_cast<std::size_t>(source)] != index) {
     return std::nullopt;
   }
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
@@ -147,10 +153,19 @@ std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t inde
 CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   const Node& node = network_.nodes[index];
   const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
+  const auto create_own = [&] {
+    return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
+      return entry->create(context_, {node.problem, collect_producer_descs(node), residual});
+    });
+  };
   if (entry == nullptr) return create_foreign(node, residual);
-  return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
-    return entry->create(context_, {node.problem, collect_producer_descs(node), residual});
-  });
+  const auto& backends = node.problem.op->cpu;
+  if (!make_foreign_kernel_ || backends.size() < 2) return create_own();
+  const bool is_own_first = backends.front() == kOnOnednn[0];
+  auto first = is_own_first ? create_own() : create_foreign(node, residual);
+  if (first || first.error().kind != BackendError::Kind::unsupported) return first;
+  auto second = is_own_first ? create_foreign(node, residual) : create_own();
+  return second ? std::move(second) : std::move(first);
 }
 
 // Wraps a foreign kernel as a primitive that takes plain tensors.
@@ -171,8 +186,10 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
     const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
     primitive->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
   }
-  if (!context_.creates_primitives()) return primitive;  // only the kernel's plugin knows more
-  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_foreign_kernel_(problem));
+  auto made = make_foreign_kernel_(problem);
+  if (!made) return BackendError{made.error().kind, node.name + ": " + made.error().reason};
+  std::unique_ptr<Kernel> kernel = *std::move(made);
+  if (kernel == nullptr) return primitive;  // only a worker knows more
   if (!kernel->takes_plain()) {
     return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
   }
@@ -240,6 +257,17 @@ std::size_t ChainBuilder::convert_layout(std::size_t node, std::size_t value,
   return convert_layout(node, find_or_add_view(plain, row_major(required_desc)), required_desc);
 }
 
+// Returns the value as the primitive sees its plain form, which is `plain`: itself, or a view if
+// the primitive's sizes are those of the transposed matrices.
+std::size_t ChainBuilder::view_as_stored(std::size_t node, std::size_t value,
+                                         const memory::desc& plain) {
+  if (plain == row_major_desc(plain.get_dims(), plain.get_data_type())) return value;
+  const memory::desc& desc = chain_.values[value].desc;
+  const std::size_t row_major =
+      convert_layout(node, value, row_major_desc(desc.get_dims(), desc.get_data_type()));
+  return find_or_add_view(row_major, plain);
+}
+
 std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) const {
   const auto entry = parameter_indexes_.find({node, tensor});
   assert(entry != parameter_indexes_.end());
@@ -260,7 +288,8 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
       step.parameters.emplace_back(*tensor.argument, parameter);
       continue;
     }
-    const std::size_t value = convert_layout(index, value_index(node.sources[i]), tensor.desc);
+    const std::size_t stored = view_as_stored(index, value_index(node.sources[i]), tensor.plain);
+    const std::size_t value = convert_layout(index, stored, tensor.desc);
     if (residual == i) {
       in_place_value = value;
     } else {
@@ -302,14 +331,18 @@ Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
   return Done{};
 }
 
-void ChainBuilder::finish_output() {
-  const std::size_t last = network_.nodes.size() - 1;
-  const Tensor& tensor = network_.tensors.back();
-  chain_.output = plain_desc(tensor.dims, tensor.dtype);
-  const std::size_t value = convert_layout(last, results_.back(), chain_.output);
-  ChainStorage& storage = chain_.storages[chain_.values[value].storage];
-  assert(storage.kind == ChainStorage::Kind::internal);
-  storage.kind = ChainStorage::Kind::output;
+void ChainBuilder::finish_outputs() {
+  const std::size_t first = network_.tensors.size() - network_.outputs.size();
+  for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
+    const auto node = static_cast<std::size_t>(network_.outputs[i]);
+    const Tensor& tensor = network_.tensors[first + i];
+    chain_.outputs.push_back(plain_desc(tensor.dims, tensor.dtype));
+    const std::size_t value = convert_layout(node, results_[node], chain_.outputs.back());
+    ChainStorage& storage = chain_.storages[chain_.values[value].storage];
+    assert(storage.kind == ChainStorage::Kind::internal);
+    storage.kind = ChainStorage::Kind::output;
+    storage.index = i;
+  }
 }
 
 // Computes the lives of the storages over the steps, then plans buffers for the internal ones.
@@ -336,7 +369,7 @@ void ChainBuilder::plan_storages() {
   for (const std::size_t storage : internal) lives.push_back(chain_.storages[storage].life);
   BufferPlan buffers = plan_buffers(lives);
   for (std::size_t i = 0; i < internal.size(); ++i) {
-    chain_.storages[internal[i]].buffer = buffers.buffer_of[i];
+    chain_.storages[internal[i]].index = buffers.buffer_of[i];
   }
   chain_.buffers = std::move(buffers.sizes);
 }
@@ -348,13 +381,17 @@ Result<Chain, BackendError> ChainBuilder::build() {
                         static_cast<std::size_t>(place.tensor)}] = i;
   }
   chain_.parameters.resize(network_.parameter_places.size());
-  const Tensor& input = network_.tensors.front();
-  chain_.input = plain_desc(input.dims, input.dtype);
-  results_.push_back(add_value(chain_.input, add_storage(ChainStorage::Kind::input, chain_.input)));
+  for (std::size_t i = 0; i < network_.input_count(); ++i) {
+    const Tensor& input = network_.tensors[i];
+    chain_.inputs.push_back(plain_desc(input.dims, input.dtype));
+    const std::size_t storage = add_storage(ChainStorage::Kind::input, chain_.inputs.back());
+    chain_.storages[storage].index = i;
+    inputs_.push_back(add_value(chain_.inputs.back(), storage));
+  }
   for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
     BENCH_RETURN_IF_ERROR(add_node(i));
   }
-  finish_output();
+  finish_outputs();
   plan_storages();
   return std::move(chain_);
 }

@@ -4,9 +4,10 @@
 //
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
-// The network's input and output are plain row-major, as the users of a framework have them. A
-// residual addition is done in place (`sum` into the residual's buffer) if nothing reads the
-// residual afterwards. Otherwise it is a binary post-op.
+// Kernels of other backends read and write plain values. The network's inputs and outputs are plain
+// row-major, as the users of a framework have them. A residual addition is done in place (`sum`
+// into the residual's buffer) if nothing reads the residual afterwards. Otherwise it is a binary
+// post-op.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -32,7 +33,7 @@ struct ChainStorage {
   enum class Kind { input, output, internal };
   Kind kind = Kind::internal;
   StorageLife life;
-  std::size_t buffer = 0;  // index in Chain::buffers, if internal
+  std::size_t index = 0;  // in Chain::inputs, Chain::outputs or Chain::buffers
 };
 
 struct ChainValue {
@@ -48,8 +49,8 @@ struct ChainStep {
   InputLayouts input_layouts;
   std::optional<MovedTensor> moved;  // for a reorder
   dnnl::primitive primitive;
-  // If set, this kernel runs instead of a primitive. It takes plain tensors; the arguments are
-  // their indexes.
+  // If set, this kernel of another backend runs instead of a primitive. It takes plain tensors; the
+  // arguments are their indexes.
   std::shared_ptr<Kernel> foreign;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value
@@ -68,13 +69,13 @@ struct Chain {
   std::vector<ChainStorage> storages;
   std::vector<ChainParameter> parameters;  // in the order of Network::parameter_places
   std::vector<std::int64_t> buffers;       // bytes of each buffer for internal storages
-  dnnl::memory::desc input;
-  dnnl::memory::desc output;
+  std::vector<dnnl::memory::desc> inputs;
+  std::vector<dnnl::memory::desc> outputs;
   std::size_t scratchpad_bytes = 0;  // size of the scratchpad that all steps share
 };
 
-// `foreign` creates the kernels of operators that oneDNN does not have; may be empty. May throw
-// dnnl::error.
+// `foreign` creates the kernels of other backends; may be empty. A layer runs on the first backend
+// of its operator's list (Operator::cpu) that supports it. May throw dnnl::error.
 Result<Chain, BackendError> build_chain(OnednnContext& context, const Network& network,
                                         const KernelMaker& foreign = {});
 

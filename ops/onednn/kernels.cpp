@@ -193,7 +193,8 @@ class NetworkKernel final : public Kernel {
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
 
  private:
-  std::size_t output_index() const { return 1 + chain_.parameters.size(); }
+  std::size_t first_parameter() const { return chain_.inputs.size(); }
+  std::size_t first_output() const { return first_parameter() + chain_.parameters.size(); }
   // The layouts of the network's tensor `index`: plain, packed.
   std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
   void* find_data(const ChainValue& value, std::span<void* const> buffers) const;
@@ -214,12 +215,16 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
       chain_(std::move(chain)),
       scratchpad_(chain_.scratchpad_bytes, context.collectors().memory, "scratchpad") {
   for (const Node& node : network.nodes) node_names_.push_back(node.name);
-  buffers_.push_back({BufferRole::input, size_of(chain_.input), format_layout(chain_.input)});
+  for (const memory::desc& input : chain_.inputs) {
+    buffers_.push_back({BufferRole::input, size_of(input), format_layout(input)});
+  }
   for (const ChainParameter& parameter : chain_.parameters) {
     buffers_.push_back(
         {BufferRole::weights, size_of(parameter.desc), format_layout(parameter.desc)});
   }
-  buffers_.push_back({BufferRole::output, size_of(chain_.output), format_layout(chain_.output)});
+  for (const memory::desc& output : chain_.outputs) {
+    buffers_.push_back({BufferRole::output, size_of(output), format_layout(output)});
+  }
   for (const std::int64_t bytes : chain_.buffers) {
     buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
   }
@@ -235,9 +240,12 @@ std::vector<KernelStep> NetworkKernel::steps() const {
 }
 
 std::pair<memory::desc, memory::desc> NetworkKernel::layouts(std::size_t index) const {
-  if (index == 0) return {chain_.input, chain_.input};
-  if (index == output_index()) return {chain_.output, chain_.output};
-  const ChainParameter& parameter = chain_.parameters[index - 1];
+  if (index < first_parameter()) return {chain_.inputs[index], chain_.inputs[index]};
+  if (index >= first_output()) {
+    const memory::desc& output = chain_.outputs[index - first_output()];
+    return {output, output};
+  }
+  const ChainParameter& parameter = chain_.parameters[index - first_parameter()];
   return {parameter.plain, parameter.desc};
 }
 
@@ -245,13 +253,13 @@ void* NetworkKernel::find_data(const ChainValue& value, std::span<void* const> b
   const ChainStorage& storage = chain_.storages[value.storage];
   switch (storage.kind) {
     case ChainStorage::Kind::input:
-      return buffers[0];
+      return buffers[storage.index];
     case ChainStorage::Kind::output:
-      return buffers[output_index()];
+      return buffers[first_output() + storage.index];
     case ChainStorage::Kind::internal:
       break;
   }
-  return buffers[output_index() + 1 + storage.buffer];
+  return buffers[first_output() + chain_.outputs.size() + storage.index];
 }
 
 std::vector<std::pair<int, memory>> NetworkKernel::make_arguments(
@@ -268,8 +276,7 @@ std::vector<std::pair<int, memory>> NetworkKernel::make_arguments(
   return arguments;
 }
 
-// Returns the tensors of a foreign step (an operator that oneDNN does not have) in the order of its
-// problem.
+// Returns the tensors of a foreign step (a kernel of another backend) in the order of its problem.
 std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors(step.values.size() + step.parameters.size());
@@ -277,7 +284,7 @@ std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
     tensors[static_cast<std::size_t>(tensor_index)] = find_data(chain_.values[value], buffers);
   }
   for (const auto& [tensor_index, parameter] : step.parameters) {
-    tensors[static_cast<std::size_t>(tensor_index)] = buffers[1 + parameter];
+    tensors[static_cast<std::size_t>(tensor_index)] = buffers[first_parameter() + parameter];
   }
   return tensors;
 }
@@ -300,7 +307,8 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
     }
     std::vector<memory> parameters;
     for (std::size_t i = 0; i < chain_.parameters.size(); ++i) {
-      parameters.push_back(context_.view(chain_.parameters[i].desc, buffers[1 + i]));
+      parameters.push_back(
+          context_.view(chain_.parameters[i].desc, buffers[first_parameter() + i]));
     }
     auto invocation = std::make_unique<OnednnInvocation>(context_);
     for (const ChainStep& step : chain_.steps) {

@@ -2,6 +2,7 @@
 #include "ops/onednn/kernels.hpp"
 
 #include "ops/backend/kernel.hpp"
+#include "ops/native/backend.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/onednn/test_support.hpp"
 
@@ -18,6 +19,7 @@
 namespace bench::ops::op_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSeed = 7;
@@ -32,9 +34,9 @@ Tolerance compute_tolerance(const Network& network) {
 class NetworkKernelTest : public ::testing::Test {
  protected:
   // Returns nullopt (and fails for f32) if there is no kernel.
-  std::optional<std::vector<double>> run(const Network& network,
-                                         const std::vector<std::vector<double>>& parameters,
-                                         const std::vector<double>& input) {
+  std::optional<std::vector<std::vector<double>>> run(
+      const Network& network, const std::vector<std::vector<double>>& parameters,
+      const std::vector<std::vector<double>>& inputs) {
     auto kernel = backend_->create(network);
     if (!kernel.ok()) {
       EXPECT_NE(network.dtype, DataType::f32) << kernel.error().reason;
@@ -43,10 +45,13 @@ class NetworkKernelTest : public ::testing::Test {
     }
     steps_ = (*kernel)->steps();
     KernelRun kernel_run(**kernel, network.tensors);
-    kernel_run.set(0, input);
-    for (std::size_t i = 0; i < parameters.size(); ++i) kernel_run.set(1 + i, parameters[i]);
+    std::size_t tensor = 0;
+    for (const auto& values : inputs) kernel_run.set(tensor++, values);
+    for (const auto& values : parameters) kernel_run.set(tensor++, values);
     kernel_run.run();
-    return kernel_run.get(network.tensors.size() - 1);
+    std::vector<std::vector<double>> outputs;
+    for (; tensor < network.tensors.size(); ++tensor) outputs.push_back(kernel_run.get(tensor));
+    return outputs;
   }
 
   // Compares the fused and the separate network with the plain executor.
@@ -55,23 +60,31 @@ class NetworkKernelTest : public ::testing::Test {
     const Network fused = make(definition, Fusion::fused, dtype, batch);
     const auto parameters = random_parameters(separate, kSeed);
     const auto folded = fold_parameters(separate, parameters, fused);
-    const std::vector<double> input = random_input(separate);
-    if (const auto got = run(separate, parameters, input)) {
-      expect_near(*got, run_reference(separate, parameters, input), compute_tolerance(separate),
-                  definition.name + " separate");
-    }
-    if (const auto got = run(fused, folded, input)) {
-      expect_near(*got, run_reference(fused, folded, input), compute_tolerance(separate),
-                  definition.name + " fused");
+    expect_reference(separate, parameters, compute_tolerance(separate), " separate");
+    expect_reference(fused, folded, compute_tolerance(separate), " fused");
+  }
+
+  void expect_reference(const Network& network, const std::vector<std::vector<double>>& parameters,
+                        const Tolerance& tolerance, const std::string& what) {
+    const auto inputs = random_network_inputs(network);
+    const auto got = run(network, parameters, inputs);
+    if (!got) return;
+    const auto want = run_reference(network, parameters, inputs);
+    ASSERT_EQ(got->size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      expect_near((*got)[i], want[i], tolerance, network.name + what);
     }
   }
 
-  static std::vector<double> random_input(const Network& network) {
-    std::vector<double> values(static_cast<std::size_t>(network.tensors.front().elements()));
+  static std::vector<std::vector<double>> random_network_inputs(const Network& network) {
+    std::vector<std::vector<double>> inputs;
     Random random(kSeed);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    for (double& value : values) value = round_to(network.dtype, uniform(random));
-    return values;
+    for (std::size_t i = 0; i < network.input_count(); ++i) {
+      inputs.emplace_back(static_cast<std::size_t>(network.tensors[i].elements()));
+      for (double& value : inputs.back()) value = round_to(network.dtype, uniform(random));
+    }
+    return inputs;
   }
 
   std::size_t count_steps(std::string_view kind) const {
@@ -197,14 +210,91 @@ NetworkDefinition gated_network() {
 }
 
 TEST_F(NetworkKernelTest, AgreesWithThePlainExecutor) {
-  for (const auto& definition :
-       {residual_network(), mobile_network(), flattening_network(), shared_residuals(),
-        residuals_read_again(), input_as_residual(), image_output(), gated_network()}) {
+  for (const auto& definition : {residual_network(), mobile_network(), flattening_network(),
+                                 shared_residuals(), residuals_read_again(), input_as_residual(),
+                                 image_output(), gated_network(), attention_network()}) {
     for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
       check(definition, dtype, 1);
       check(definition, dtype, 3);
     }
   }
+}
+
+// The second operand of a product of two activations changes: the library must take it as
+// the layer before stores it.
+TEST_F(NetworkKernelTest, ProductsOfActivationsNeedNoReorder) {
+  const Network network = make(attention_network(), Fusion::fused, DataType::f32, 2);
+  EXPECT_EQ(network.input_count(), 2u);
+  ASSERT_EQ(network.outputs.size(), 2u);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  steps_ = (*kernel)->steps();
+  EXPECT_EQ(count_steps("reorder"), 0u);
+  EXPECT_EQ(count_steps("matmul"), 6u);
+  const auto scores = std::ranges::find(network.nodes, "scores", &Node::name);
+  EXPECT_EQ(problem_tokens(scores->problem), "b4m4n5k8+tb+two+linear-alpha0.5");
+  EXPECT_EQ(scores->problem.tensors[1].role, TensorRole::input);
+}
+
+// An output that a later layer adds to its result must keep its own values.
+TEST_F(NetworkKernelTest, AnOutputIsNoResidualToOverwrite) {
+  NetworkDefinition definition = residuals_read_again();
+  definition.outputs = {"c.add", "b.add", "a"};
+  check(definition, DataType::f32, 2);
+  definition.layers.pop_back();
+  definition.outputs = {"c", "b.add", "a"};
+  check(definition, DataType::f32, 2);
+}
+
+// Layers of the backend `native` between those of the library, images in blocked layouts among
+// them.
+NetworkDefinition mixed_network() {
+  return {.name = "mixed",
+          .input = {16, 6, 6},
+          .layers = {layer("conv", "conv", "k32r3s3p1", {"input"}),
+                     layer("norm", "group_norm", "g4", {"conv"}),
+                     layer("relu", "pointwise", "relu", {"norm"}),
+                     layer("conv2", "conv", "k32r1s1", {"relu"}),
+                     layer("add", "pointwise", "add", {"conv2", "relu"}),
+                     layer("fc", "gemm", "n24+bias", {"add"}),
+                     {.name = "rms",
+                      .op = "rms_norm",
+                      .parameters = ParameterSet(find_operator("rms_norm")->parameters),
+                      .inputs = {"fc"}},
+                     layer("fc2", "gemm", "n8", {"rms"})}};
+}
+
+KernelMaker native_layers() {
+  return [native = std::shared_ptr<Backend>(make_native_backend())](const Problem& problem) {
+    return native->create(problem);
+  };
+}
+
+TEST_F(NetworkKernelTest, LayersOfOtherBackendsTakePlainValues) {
+  backend_->set_layer_maker(native_layers());
+  for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
+    check(mixed_network(), dtype, 1);
+    check(mixed_network(), dtype, 3);
+  }
+  const Network network = make(mixed_network(), Fusion::fused, DataType::f32);
+  EXPECT_EQ(backend_->support_error(network), std::nullopt);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  std::vector<std::string> own;
+  for (const KernelStep& step : (*kernel)->steps()) {
+    if (step.implementation.starts_with("native:")) own.push_back(step.node + ":" + step.kind);
+  }
+  EXPECT_THAT(own, ElementsAre("norm:group_norm", "rms:rms_norm"));
+}
+
+TEST_F(NetworkKernelTest, NamesTheLayerThatNoBackendHas) {
+  const Network network = make(mixed_network(), Fusion::fused, DataType::f32);
+  EXPECT_THAT(backend_->create(network).error().reason, HasSubstr("norm: "));
+  backend_->set_layer_maker([](const Problem&) -> Result<std::unique_ptr<Kernel>, BackendError> {
+    return BackendError{BackendError::Kind::unsupported, "none"};
+  });
+  EXPECT_EQ(backend_->create(network).error().reason, "norm: none");
+  EXPECT_EQ(backend_->support_error(network)->reason, "norm: none");
 }
 
 TEST_F(NetworkKernelTest, StepsAndImplementationCountPrimitives) {

@@ -378,19 +378,20 @@ typedef struct bench_kernel {
 /* ---- Networks ---------------------------------------------------------------------------------
  */
 
+/* BENCH_NETWORK_INPUT is the first input; further inputs are BENCH_NETWORK_PARAMETER - 1, - 2, ... */
 enum { BENCH_NETWORK_INPUT = -1, BENCH_NETWORK_PARAMETER = -2 };
 
 typedef struct bench_node {
   size_t size;
   const char* name; /* name of the layer */
   const bench_problem* problem;
-  /* For each of the problem's inputs and weights: the number of the producing node,
-   * BENCH_NETWORK_INPUT, or BENCH_NETWORK_PARAMETER. */
+  /* For each of the problem's inputs and weights: the number of the producing node, an input of the
+   * network, or BENCH_NETWORK_PARAMETER. */
   const int32_t* sources;
   size_t source_count;
 } bench_node;
 
-/* The node and tensor of parameter i, which is tensor 1 + i of the network. */
+/* The node and tensor of parameter i, which is tensor INPUTS + i of the network. */
 typedef struct bench_place {
   size_t size;
   int64_t node;
@@ -404,13 +405,16 @@ typedef struct bench_network {
   int32_t dtype;
   int32_t training;               /* 1: mode training */
   int32_t fused;                  /* 1: nodes were fused */
-  const bench_node* const* nodes; /* in the order of execution; the last one produces the output */
+  const bench_node* const* nodes; /* in the order of execution */
   size_t node_count;
-  const bench_tensor* const* tensors; /* the input, the parameters, the output */
+  const bench_tensor* const* tensors; /* the inputs, the parameters, the outputs */
   size_t tensor_count;
   const bench_place* const* places;
   size_t place_count;
   int32_t input_nhwc; /* 1: the input's images have channels innermost; 0: the input is plain */
+  /* (optional) The numbers of the nodes that produce the outputs. Without it: the last node. */
+  const int32_t* outputs;
+  size_t output_count;
 } bench_network;
 
 /* ---- The host ---------------------------------------------------------------------------------

@@ -157,8 +157,8 @@ class NetworkNode {
   explicit NetworkNode(const bench_node* raw) : raw_(raw) {}
   std::string_view name() const { return raw_->name; }
   Problem problem() const { return Problem(raw_->problem); }
-  // For each of the problem's inputs and weights: the number of the producing node,
-  // BENCH_NETWORK_INPUT, or BENCH_NETWORK_PARAMETER.
+  // For each of the problem's inputs and weights: the number of the producing node, an input of the
+  // network (BENCH_NETWORK_INPUT is the first), or BENCH_NETWORK_PARAMETER.
   std::vector<int32_t> sources() const {
     return {raw_->sources, raw_->sources + raw_->source_count};
   }
@@ -178,13 +178,22 @@ class Network {
   int32_t dtype() const { return raw_->dtype; }
   bool is_training() const { return raw_->training != 0; }
   bool is_fused() const { return raw_->fused != 0; }
-  // In the order of execution; the last one produces the output.
+  // In the order of execution.
   std::size_t node_count() const { return raw_->node_count; }
   NetworkNode node(std::size_t index) const { return NetworkNode(raw_->nodes[index]); }
-  // The input, the parameters, the output.
+  // The inputs, the parameters, the outputs.
   std::size_t tensor_count() const { return raw_->tensor_count; }
   Tensor tensor(std::size_t index) const { return Tensor(raw_->tensors[index]); }
-  // Parameter i is tensor 1 + i. parameter_place(i) returns its node and its tensor's index there.
+  // The nodes that produce the outputs.
+  std::vector<int32_t> outputs() const {
+    if (!BENCH_HAS(bench_network, raw_, outputs) || raw_->output_count == 0) {
+      return {static_cast<int32_t>(raw_->node_count) - 1};
+    }
+    return {raw_->outputs, raw_->outputs + raw_->output_count};
+  }
+  std::size_t input_count() const { return tensor_count() - parameter_count() - outputs().size(); }
+  // Parameter i is tensor input_count() + i. parameter_place(i) returns its node and its tensor's
+  // index there.
   std::size_t parameter_count() const { return raw_->place_count; }
   std::pair<int64_t, int64_t> parameter_place(std::size_t index) const {
     return {raw_->places[index]->node, raw_->places[index]->tensor};

@@ -83,7 +83,8 @@ void CProblem::add_value(const Parameter& parameter, const Value& value) {
   }
 }
 
-CNetwork::CNetwork(const Network& network) : raw_{} {
+CNetwork::CNetwork(const Network& network)
+    : outputs_(network.outputs.begin(), network.outputs.end()), raw_{} {
   for (const Node& node : network.nodes) {
     bench_node& row = nodes_.add();
     row.name = node.name.c_str();
@@ -110,7 +111,9 @@ CNetwork::CNetwork(const Network& network) : raw_{} {
           .tensor_count = tensors_.size(),
           .places = places_.data(),
           .place_count = places_.size(),
-          .input_nhwc = network.input_layout == Layout::nhwc ? 1 : 0};
+          .input_nhwc = network.input_layout == Layout::nhwc ? 1 : 0,
+          .outputs = outputs_.data(),
+          .output_count = outputs_.size()};
 }
 
 }  // namespace bench::ops

@@ -70,6 +70,7 @@ class CNetwork {
   std::deque<std::vector<std::int32_t>> sources_;
   CList<bench_tensor> tensors_;
   CList<bench_place> places_;
+  std::vector<std::int32_t> outputs_;
   bench_network raw_;
 };
 

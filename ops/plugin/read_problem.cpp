@@ -83,18 +83,18 @@ Result<Node> read_node(const bench_node& row) {
               std::vector<int>(row.sources, row.sources + row.source_count)};
 }
 
-// Checks that every node reads only earlier nodes, and has as many sources as its problem has
-// inputs.
+// Checks that every node reads only earlier nodes and inputs of the network, and has as many
+// sources as its problem has inputs.
 Status check_nodes(const Network& network) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const Node& node = network.nodes[i];
     bool is_valid = node.sources.size() == node.problem.input_count();
     for (const int source : node.sources) {
-      is_valid = is_valid && source >= kParameter && source < static_cast<int>(i);
+      is_valid = is_valid && source < static_cast<int>(i) &&
+                 network_input_index(source).value_or(0) < network.input_count();
     }
     if (!is_valid) return Error{fmt::format("the node `{}` has invalid inputs", node.name), "", ""};
   }
-  if (network.nodes.empty()) return Error{"a network without nodes", "", ""};
   return Done{};
 }
 
@@ -106,11 +106,33 @@ Status check_parameter_places(const Network& network) {
                 network.nodes[static_cast<std::size_t>(place.node)].problem.input_count());
     if (!is_valid) return Error{"a network with a parameter that belongs to no node", "", ""};
   }
-  // The tensors must be the input, the parameters and the output.
-  if (network.tensors.size() != network.parameter_places.size() + 2) {
-    return Error{"a network with other tensors than input, parameters and output", "", ""};
-  }
   return Done{};
+}
+
+// Checks that the tensors are inputs, parameters and outputs, and that nodes produce the outputs.
+Status check_tensor_roles(const Network& network) {
+  const std::size_t outputs = network.outputs.size();
+  const std::size_t others = network.parameter_places.size() + outputs;
+  bool is_valid = !network.nodes.empty() && outputs > 0 && network.tensors.size() > others;
+  for (std::size_t i = 0; is_valid && i < network.tensors.size(); ++i) {
+    const TensorRole role = i < network.input_count()              ? TensorRole::input
+                            : i + outputs < network.tensors.size() ? TensorRole::weights
+                                                                   : TensorRole::output;
+    is_valid = network.tensors[i].role == role;
+  }
+  for (const int output : network.outputs) {
+    is_valid = is_valid && is_code(output, network.nodes.size());
+  }
+  if (is_valid) return Done{};
+  return Error{"a network with other tensors than inputs, parameters and outputs", "", ""};
+}
+
+// Hosts of earlier versions do not have the field: the last node produces the only output.
+std::vector<int> read_outputs(const bench_network& given) {
+  if (!BENCH_HAS(bench_network, &given, outputs) || given.output_count == 0) {
+    return {static_cast<int>(given.node_count) - 1};
+  }
+  return {given.outputs, given.outputs + given.output_count};
 }
 
 }  // namespace
@@ -147,7 +169,7 @@ Result<Network> read_network(const bench_network& given) {
     BENCH_ASSIGN_OR_RETURN(Node node, read_node(*given.nodes[i]));
     network.nodes.push_back(std::move(node));
   }
-  BENCH_RETURN_IF_ERROR(check_nodes(network));
+  network.outputs = read_outputs(given);
   for (std::size_t i = 0; i < given.tensor_count; ++i) {
     BENCH_ASSIGN_OR_RETURN(Tensor tensor, read_tensor(*given.tensors[i]));
     network.tensors.push_back(std::move(tensor));
@@ -156,6 +178,8 @@ Result<Network> read_network(const bench_network& given) {
     network.parameter_places.push_back({.node = static_cast<int>(given.places[i]->node),
                                         .tensor = static_cast<int>(given.places[i]->tensor)});
   }
+  BENCH_RETURN_IF_ERROR(check_tensor_roles(network));
+  BENCH_RETURN_IF_ERROR(check_nodes(network));
   BENCH_RETURN_IF_ERROR(check_parameter_places(network));
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;

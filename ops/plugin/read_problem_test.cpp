@@ -95,6 +95,31 @@ TEST(ReadProblemTest, MakesTheSameNetworkAgain) {
   EXPECT_EQ(made->parameter_places.back().node, given.parameter_places.back().node);
 }
 
+TEST(ReadProblemTest, KeepsInputsAndOutputsOfAGraph) {
+  const Network given =
+      op_test::make(op_test::attention_network(), Fusion::fused, DataType::f32, 2);
+  const CNetwork view(given);
+  const auto made = read_network(*view.get());
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_EQ(made->outputs, given.outputs);
+  EXPECT_EQ(made->input_count(), 2u);
+  for (std::size_t i = 0; i < given.nodes.size(); ++i) {
+    EXPECT_EQ(made->nodes[i].sources, given.nodes[i].sources);
+  }
+  Network wrong = given;
+  wrong.nodes[0].sources[0] = network_input_source(2);  // there are two
+  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("`query`"));
+  wrong = given;
+  wrong.outputs[1] = 99;
+  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("with other tensors"));
+  // Hosts of earlier versions have one output, that of the last node.
+  const Network single = network();
+  const CNetwork single_view(single);
+  bench_network older = *single_view.get();
+  older.size = offsetof(bench_network, outputs);
+  EXPECT_EQ(read_network(older)->outputs, single.outputs);
+}
+
 TEST(ReadProblemTest, RefusesNetworksThatContradictThemselves) {
   Network wrong = network();
   wrong.nodes[1].sources[0] = 3;  // a later node

@@ -259,7 +259,8 @@ inline FakeCompute compute_network(const ops::Network& network) {
     std::vector<std::vector<double>> results;
     std::map<std::pair<int, int>, std::size_t> parameters;  // node, its tensor -> network's tensor
     for (std::size_t i = 0; i < network.parameter_places.size(); ++i) {
-      parameters[{network.parameter_places[i].node, network.parameter_places[i].tensor}] = i + 1;
+      parameters[{network.parameter_places[i].node, network.parameter_places[i].tensor}] =
+          network.input_count() + i;
     }
     for (std::size_t n = 0; n < network.nodes.size(); ++n) {
       const ops::Node& node = network.nodes[n];
@@ -267,14 +268,19 @@ inline FakeCompute compute_network(const ops::Network& network) {
       for (std::size_t i = 0; i < node.sources.size(); ++i) {
         const int source = node.sources[i];
         const auto place = std::pair(static_cast<int>(n), static_cast<int>(i));
-        inputs.push_back(source == ops::kNetworkInput ? tensors[0]
-                         : source == ops::kParameter  ? tensors[parameters.at(place)]
-                                                      : results[static_cast<std::size_t>(source)]);
+        const auto input = ops::network_input_index(source);
+        inputs.push_back(input                       ? tensors[*input]
+                         : source == ops::kParameter ? tensors[parameters.at(place)]
+                                                     : results[static_cast<std::size_t>(source)]);
       }
       results.push_back(ops::built_in_reference(node.problem, inputs, 0, {}));
       for (double& value : results.back()) value = round_to(network.dtype, value);
     }
-    return std::vector<std::vector<double>>{results.back()};
+    std::vector<std::vector<double>> outputs;
+    for (const int output : network.outputs) {
+      outputs.push_back(results[static_cast<std::size_t>(output)]);
+    }
+    return outputs;
   };
 }
 

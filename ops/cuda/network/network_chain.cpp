@@ -51,15 +51,19 @@ Problem in_layout(Problem problem, MemoryLayout layout) {
   return problem;
 }
 
-// Returns the layout in which the network's input is given.
-MemoryLayout input_layout(const Network& network) {
-  const bool is_nhwc =
-      network.input_layout == Layout::nhwc && network.tensors.front().dims.size() > 2;
-  return is_nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
+// Returns whether an operator works on images: its sizes are channels and spatial ones. The others
+// follow the layout of their input.
+bool takes_images(const Node& node) {
+  const Parameter* channels = find_parameter(node.problem.op->parameters, "c");
+  return channels != nullptr && channels->kind == ParameterKind::count;
 }
 
-// Where the network's input is stored.
-constexpr Place kInput = {Place::Kind::tensor, 0};
+// Returns the layout in which an input of the network is given.
+MemoryLayout input_layout(const Network& network, std::size_t input) {
+  const bool is_nhwc =
+      network.input_layout == Layout::nhwc && network.tensors[input].dims.size() > 2;
+  return is_nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
+}
 
 BackendError prefix_node_name(const Node& node, BackendError error) {
   error.reason = node.name + ": " + error.reason;
@@ -85,13 +89,16 @@ class NetworkChainBuilder {
                                                   MemoryLayout layout);
   std::size_t add_view(std::size_t value, const Dims& dims);
   std::size_t add_derived(std::size_t from, Value value);
-  Result<Done, BackendError> finish_output();
-  void describe_input_and_output();
+  Result<Done, BackendError> finish_output(std::size_t output);
+  void describe_inputs_and_outputs();
+  void describe_input(std::size_t input);
   Place add_intermediate(Bytes size);
+  // The values of the network's inputs are the first ones.
   std::size_t value_index(int source) const {
-    return results_[static_cast<std::size_t>(source + 1)];
+    const auto input = network_input_index(source);
+    return input ? *input : results_[static_cast<std::size_t>(source)];
   }
-  std::size_t output_tensor() const { return network_.tensors.size() - 1; }
+  std::size_t first_output() const { return network_.tensors.size() - network_.outputs.size(); }
 
   const Network& network_;
   const KernelMaker& maker_;
@@ -100,8 +107,7 @@ class NetworkChainBuilder {
   // The chain's tensor of each parameter, by node and by the node's tensor.
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_tensors_;
   std::vector<Value> values_;
-  std::vector<std::size_t>
-      results_;  // indices in values_: of the network's input, then of each node's result
+  std::vector<std::size_t> results_;  // indices in values_ of each node's result
   struct DerivedValue {
     std::size_t source, value;  // indices in values_
   };
@@ -231,40 +237,49 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   return Done{};
 }
 
-// Stores the network's result in the network's output instead of an intermediate buffer.
-Result<Done, BackendError> NetworkChainBuilder::finish_output() {
-  const Node& last = network_.nodes.back();
-  BENCH_ASSIGN_OR_RETURN(
-      const std::size_t value,
-      arrange_value(last, results_.back(), network_.tensors.back().dims, MemoryLayout::plain));
+// Stores a result in the network's output instead of an intermediate buffer.
+Result<Done, BackendError> NetworkChainBuilder::finish_output(std::size_t output) {
+  const std::size_t tensor = first_output() + output;
+  const auto node = static_cast<std::size_t>(network_.outputs[output]);
+  BENCH_ASSIGN_OR_RETURN(const std::size_t value,
+                         arrange_value(network_.nodes[node], results_[node],
+                                       network_.tensors[tensor].dims, MemoryLayout::plain));
   const Place place = values_[value].place;
   assert(place.kind == Place::Kind::intermediate);
+  const auto moved = [&](const Place& other) -> Place {
+    if (other == place) return {Place::Kind::tensor, tensor};
+    const bool is_behind = other.kind == Place::Kind::intermediate && other.number > place.number;
+    return is_behind ? Place{other.kind, other.number - 1} : other;
+  };
   for (ChainStep& step : chain_.steps) {
-    for (Place& tensor_place : step.tensors) {
-      if (tensor_place == place) {
-        tensor_place = {Place::Kind::tensor, output_tensor()};
-      } else if (tensor_place.kind == Place::Kind::intermediate &&
-                 tensor_place.number > place.number) {
-        --tensor_place.number;
-      }
-    }
+    for (Place& tensor_place : step.tensors) tensor_place = moved(tensor_place);
   }
+  for (Value& each : values_) each.place = moved(each.place);
   chain_.intermediates.erase(chain_.intermediates.begin() +
                              static_cast<std::ptrdiff_t>(place.number));
   return Done{};
 }
 
-// Describes the network's input and output. They are plain unless the network asks for an input
-// with channels innermost. Then the first step that reads it converts the plain values.
-void NetworkChainBuilder::describe_input_and_output() {
-  const auto plain = [](BufferRole role, const Tensor& tensor) {
-    return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};
-  };
-  chain_.tensors[output_tensor()] = plain(BufferRole::output, network_.tensors.back());
-  ChainTensor& input = chain_.tensors.front();
-  input = plain(BufferRole::input, network_.tensors.front());
-  if (input_layout(network_) == MemoryLayout::plain) return;
-  const auto reads = [](const ChainStep& step) { return std::ranges::find(step.tensors, kInput); };
+ChainTensor plain_tensor(BufferRole role, const Tensor& tensor) {
+  return {{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};
+}
+
+// Describes the network's inputs and outputs. They are plain unless the network asks for inputs
+// with channels innermost.
+void NetworkChainBuilder::describe_inputs_and_outputs() {
+  for (std::size_t i = first_output(); i < network_.tensors.size(); ++i) {
+    chain_.tensors[i] = plain_tensor(BufferRole::output, network_.tensors[i]);
+  }
+  for (std::size_t i = 0; i < network_.input_count(); ++i) describe_input(i);
+}
+
+// The first step that reads an input with channels innermost converts the plain values.
+void NetworkChainBuilder::describe_input(std::size_t index) {
+  ChainTensor& input = chain_.tensors[index];
+  input = plain_tensor(BufferRole::input, network_.tensors[index]);
+  if (input_layout(network_, index) == MemoryLayout::plain) return;
+  const Place place = {Place::Kind::tensor, index};
+  const auto reads = [&](const ChainStep& step) { return std::ranges::find(step.tensors, place); };
   const auto step = std::ranges::find_if(
       chain_.steps, [&](const ChainStep& each) { return reads(each) != each.tensors.end(); });
   if (step == chain_.steps.end()) return;
@@ -279,14 +294,18 @@ Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
     const Network::ParameterPlace& place = network_.parameter_places[i];
     parameter_tensors_[{static_cast<std::size_t>(place.node),
-                        static_cast<std::size_t>(place.tensor)}] = 1 + i;
+                        static_cast<std::size_t>(place.tensor)}] = network_.input_count() + i;
   }
-  const Tensor& input = network_.tensors.front();
-  values_.push_back({input.dims, input.dtype, input_layout(network_), kInput});
-  results_.push_back(0);
+  for (std::size_t i = 0; i < network_.input_count(); ++i) {
+    const Tensor& input = network_.tensors[i];
+    values_.push_back(
+        {input.dims, input.dtype, input_layout(network_, i), {Place::Kind::tensor, i}});
+  }
   for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
-  BENCH_RETURN_IF_ERROR(finish_output());
-  describe_input_and_output();
+  for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(finish_output(i));
+  }
+  describe_inputs_and_outputs();
   return std::move(chain_);
 }
 
@@ -297,7 +316,8 @@ MemoryLayout network_layout(const Network& network) {
   const bool is_narrow = info(network.dtype).bytes < kWordBytes;
   const bool uses_tf32 = std::ranges::any_of(
       network.nodes, [](const Node& node) { return node.problem.math == Math::tf32; });
-  return is_narrow || uses_tf32 ? MemoryLayout::nhwc : MemoryLayout::plain;
+  const bool has_images = std::ranges::any_of(network.nodes, takes_images);
+  return has_images && (is_narrow || uses_tf32) ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
 std::vector<Problem> preferred_problems(const Network& network) {

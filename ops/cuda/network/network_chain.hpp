@@ -3,9 +3,10 @@
 // reorders are inserted. It creates kernels but does not use a device itself.
 //
 // One layout serves all images if the kernels support it. It is nhwc for types that tensor cores
-// accept (narrow types, and f32 as TF32) and nchw for others. A layer without a kernel in that
+// accept (narrow types, and f32 as TF32) and nchw for others, and for networks without operators on
+// images. A layer without a kernel in that
 // layout runs in the other one, between reorders. Each result is reordered at most once per layout.
-// The network's output is plain row-major, and so is its input unless Network::input_layout is
+// The network's outputs are plain row-major, and so are its inputs unless Network::input_layout is
 // nhwc. A result is also plain row-major if a later layer reads it with different sizes (a matrix
 // product after a convolution).
 #pragma once

@@ -95,23 +95,30 @@ class NetworkChainTest : public ::testing::Test {
     const auto kernel = create(network);
     ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
     const auto parameters = random_parameters(network, 3);
-    std::vector<double> input(static_cast<std::size_t>(network.tensors.front().elements()));
-    for (std::size_t i = 0; i < input.size(); ++i) {
-      input[i] = round_to(network.dtype, std::sin(static_cast<double>(i)));
-    }
     test::DeviceRun run(device_, **kernel, network.tensors);
-    run.set(0, input);
-    for (std::size_t i = 0; i < parameters.size(); ++i) run.set(1 + i, parameters[i]);
+    std::vector<std::vector<double>> inputs;
+    for (std::size_t t = 0; t < network.input_count(); ++t) {
+      std::vector<double> input(static_cast<std::size_t>(network.tensors[t].elements()));
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        input[i] = round_to(network.dtype, std::sin(static_cast<double>(i + 7 * t)));
+      }
+      run.set(t, input);
+      inputs.push_back(std::move(input));
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) run.set(inputs.size() + i, parameters[i]);
     const auto invocation = run.bind();
     ASSERT_TRUE(invocation->run()) << invocation->error();
     ASSERT_TRUE(invocation->run()) << invocation->error();
-    const auto got = run.get(network.tensors.size() - 1);
-    const auto want = run_reference(network, parameters, input);
-    ASSERT_EQ(got.size(), want.size());
+    const auto want = run_reference(network, parameters, inputs);
     const double error =
         64 * static_cast<double>(network.nodes.size()) * info(network.dtype).epsilon;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      ASSERT_NEAR(got[i], want[i], error * (1 + std::abs(want[i]))) << network.name << " " << i;
+    for (std::size_t output = 0; output < want.size(); ++output) {
+      const auto got = run.get(network.tensors.size() - want.size() + output);
+      ASSERT_EQ(got.size(), want[output].size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_NEAR(got[i], want[output][i], error * (1 + std::abs(want[output][i])))
+            << network.name << " " << i;
+      }
     }
   }
 
@@ -121,12 +128,23 @@ class NetworkChainTest : public ::testing::Test {
 };
 
 TEST_F(NetworkChainTest, AgreesWithThePlainExecutor) {
-  for (const auto& definition : {residual_network(), image_network()}) {
+  for (const auto& definition :
+       {residual_network(), image_network(), op_test::attention_network()}) {
     for (const DataType dtype : {DataType::f32, DataType::f16}) {
       for (const std::int64_t batch : {1, 3}) {
         expect_reference(make(definition, Fusion::separate, dtype, batch));
       }
     }
+  }
+}
+
+// Without operators on images, no layout is better than the plain one, in narrow types too.
+TEST_F(NetworkChainTest, ProductsOfActivationsNeedNoReorder) {
+  for (const Fusion fusion : {Fusion::fused, Fusion::separate}) {
+    const Network network = make(op_test::attention_network(), fusion, DataType::f16, 2);
+    EXPECT_EQ(network_layout(network), MemoryLayout::plain);
+    EXPECT_EQ(list_steps_of(network).size(), network.nodes.size());
+    expect_reference(network);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "ops/network/test_support.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +116,24 @@ TEST(NetworkPlan, SplitsAProductAsADeviceDoes) {
   ASSERT_TRUE(steps.ok()) << steps.error().reason;
   EXPECT_THAT(lines_of(*steps), ElementsAre("fc parts gemm plain -> plain, weights plain",
                                             "fc parts epilogue plain -> plain"));
+}
+
+// A block of a transformer: products of two activations with the library for products, all else
+// where each operator has a kernel, and nothing is moved between them.
+TEST(NetworkPlan, OfAttentionMovesNothing) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  const std::string json = device_json("sm_90");
+  for (const DataType dtype : {DataType::f32, DataType::bf16}) {
+    const Network network = bench::ops::op_test::make(bench::ops::op_test::attention_network(),
+                                                      Fusion::fused, dtype, 2);
+    const auto steps = plan_network(question_about(api, json, {9, 0}), network);
+    ASSERT_TRUE(steps.ok()) << steps.error().reason;
+    const std::vector<std::string> lines = lines_of(*steps);
+    for (const std::string& line : lines) EXPECT_THAT(line, ::testing::Not(HasSubstr("reorder")));
+    EXPECT_THAT(lines, ::testing::Contains(HasSubstr("scores product gemm plain/plain -> plain")))
+        << fmt::format("{}", fmt::join(lines, "\n"));
+  }
 }
 
 TEST(NetworkPlan, NamesTheLayerWithoutAKernel) {
