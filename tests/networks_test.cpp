@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -102,8 +103,8 @@ class Layers {
   // Returns the layer that produces input `input` of a node.
   std::string producer(const Node& node, std::size_t input) const {
     const int source = node.sources[input];
-    return source == ops::kNetworkInput ? "input"
-                                        : network_.nodes[static_cast<std::size_t>(source)].name;
+    return ops::network_input_index(source) ? "input"
+                                            : network_.nodes[static_cast<std::size_t>(source)].name;
   }
   // A row of the table can stand for several layers of the network. Returns the last of them: the
   // activation if there is one, else the batch norm, else the layer itself.
@@ -311,6 +312,105 @@ TEST_P(Networks, FusionLeavesNothingBehind) {
     EXPECT_TRUE(op == "conv" || op == "gemm" || op == "pool") << node.name;
     EXPECT_TRUE(op != "conv" || node.problem.parameters.flag("bias")) << node.name;
   }
+}
+
+// The part of a layer's name behind block and repetition: "layer.3.query" is "query".
+std::string name_in_block(const std::string& name) {
+  return name.substr(name.find('.', name.find('.') + 1) + 1);
+}
+
+void expect_product(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  const bool is_batched = row.at("op") == "batched_gemm";
+  ASSERT_EQ(node.problem.op->name, "gemm");
+  EXPECT_EQ(set.count("batch"), number(row, "batch"));
+  EXPECT_EQ(set.count("m"), number(row, "M"));
+  EXPECT_EQ(set.count("n"), number(row, "N"));
+  EXPECT_EQ(set.count("k"), number(row, "K"));
+  EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
+  EXPECT_EQ(set.flag("two_inputs"), is_batched);
+  // Weights are stored as linear layers have them, n x k.
+  EXPECT_EQ(set.flag("trans_b"), !is_batched || row.at("transB") == "1");
+}
+
+void expect_rows(const Row& row, const Node& node) {
+  EXPECT_EQ(node.problem.op->name, row.at("op") == "softmax" ? "softmax" : "layer_norm");
+  EXPECT_EQ(output_of(node).dims.back(), number(row, "N"));
+  EXPECT_EQ(output_of(node).elements(), number(row, "batch") * number(row, "M") * number(row, "N"));
+}
+
+// The table is that of the products of BERT base, one sequence of 128; without the pooler.
+TEST(ShippedNetworks, BertBaseIsTheTableOfProducts) {
+  const Network network = build("bert_base", ops::Fusion::separate);
+  std::int64_t flops = 0;
+  std::size_t products = 0;
+  for (const Row& row : read_table("bert_base")) {
+    SCOPED_TRACE(row.at("layer"));
+    const std::vector<std::string> names = split(row.at("layer"), '+');
+    std::int64_t count = 0;
+    std::int64_t row_flops = 0;
+    for (const Node& node : network.nodes) {
+      if (std::ranges::find(names, name_in_block(node.name)) == names.end()) continue;
+      ++count;
+      row_flops += 2 * node.problem.work.macs.value_or(0);
+      row.at("K").empty() ? expect_rows(row, node) : expect_product(row, node);
+    }
+    EXPECT_EQ(count, number(row, "count"));
+    if (row.at("K").empty()) continue;
+    EXPECT_EQ(row_flops, number(row, "flops_total"));
+    flops += row_flops;
+    products += static_cast<std::size_t>(count);
+  }
+  EXPECT_EQ(flops, 22347251712);
+  EXPECT_EQ(2 * network.work.macs.value_or(0), flops);
+  EXPECT_EQ(network.parameters, 85054464);
+  EXPECT_EQ(std::ranges::count(network.nodes, "gemm",
+                               [](const Node& node) { return node.problem.op->name; }),
+            products);
+  EXPECT_EQ(2 * *build("bert_base", ops::Fusion::fused, 8).work.macs, 8 * flops);
+}
+
+// Equal layers are measured once: 9 of the products' shapes with their functions, of 12 blocks.
+TEST(ShippedNetworks, BertBaseHasTwelveEqualBlocks) {
+  const Network network = build("bert_base", ops::Fusion::fused);
+  for (const auto& distinct : ops::distinct_layers(network)) {
+    EXPECT_EQ(distinct.layers.size() % 12, 0u) << distinct.layers.front();
+  }
+  const Layers layers(network);
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer.0.scores").problem),
+            "b12m128n128k64+tb+two+linear-alpha0.125");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.intermediate").problem),
+            "m128n3072k768+tb+bias+gelu_erf");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.output").problem), "m128n768k3072+tb+bias+add");
+  EXPECT_EQ(layers.producer(layers.at("layer.1.query"), 0), "layer.0.norm");
+  EXPECT_EQ(layers.producer(layers.at("layer.0.query"), 0), "input");
+}
+
+// The published number of parameters of Llama 3 8B is 8,030,261,248: 32 blocks, the embeddings and
+// the last product of 128,256 words, and the last norm. benchdnn's list of shapes has the products
+// of the feed-forward for 30 tokens: 7,046,430,720 and 3,523,215,360 FLOPs.
+TEST(ShippedNetworks, LlamaBlocksHaveThePublishedSizes) {
+  constexpr std::int64_t kWidth = 4096, kWords = 128256, kListedTokens = 30;
+  for (const auto& [name, tokens] : std::map<std::string, std::int64_t>{
+           {"llama3_8b_block", 512}, {"llama3_8b_block_decode", 1}}) {
+    const Network network = build(name, ops::Fusion::fused);
+    EXPECT_EQ(32 * network.parameters + 2 * kWords * kWidth + kWidth, 8030261248);
+    const Layers layers(network);
+    const auto flops = [&](const std::string& layer) {
+      return 2 * layers.at(layer).problem.work.macs.value_or(0) / tokens * kListedTokens;
+    };
+    EXPECT_EQ(flops("gate") + flops("up"), 7046430720);
+    EXPECT_EQ(flops("down"), 3523215360);
+    EXPECT_EQ(network.outputs.size(), 3u);
+  }
+  const Network prefill = build("llama3_8b_block", ops::Fusion::fused);
+  EXPECT_EQ(prefill.work.macs, 113816633344);
+  EXPECT_EQ(ops::problem_tokens(Layers(prefill).at("scores").problem),
+            "b8m2048n512k128+tb+two+linear-alpha0.08838834764831845");
+  const Network decode = build("llama3_8b_block_decode", ops::Fusion::fused, 4);
+  EXPECT_EQ(decode.work.macs, 4 * 226492416);
+  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("context").problem), "b32m4n128k1024+two");
+  EXPECT_EQ(decode.input_count(), 3u);
 }
 
 TEST(ShippedNetworks, ResNet50FusedIsTheKnownChain) {
