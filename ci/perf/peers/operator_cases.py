@@ -11,11 +11,11 @@ def gemm(m, n, k, **more):
 CASES = [
     # BERT base
     gemm(128, 768, 768, bias=True), gemm(128, 3072, 768, bias=True),
-    gemm(128, 768, 3072, bias=True), gemm(128, 128, 64, batch=12, trans_b=True),
-    gemm(128, 64, 128, batch=12),
+    gemm(128, 768, 3072, bias=True), gemm(128, 128, 64, batch=12, trans_b=True, two_inputs=True),
+    gemm(128, 64, 128, batch=12, two_inputs=True),
     # GPT-2
     gemm(1024, 2304, 768, bias=True), gemm(1024, 3072, 768, bias=True),
-    gemm(1, 2304, 768, bias=True), gemm(1024, 1024, 64, batch=12, trans_b=True),
+    gemm(1, 2304, 768, bias=True), gemm(1024, 1024, 64, batch=12, trans_b=True, two_inputs=True),
     # Llama 3 8B
     gemm(512, 4096, 4096), gemm(512, 1024, 4096), gemm(1, 4096, 4096), gemm(1, 14336, 4096),
     {"op": "layer_norm", "shape": [128, 768]},
