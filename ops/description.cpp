@@ -32,6 +32,9 @@ ExpressionValue numbers_value(const std::vector<std::int64_t>& numbers) {
 ExpressionValue parameter_value(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return ExpressionValue::of(*number);
   if (const auto* flag = std::get_if<bool>(&value)) return ExpressionValue::of(*flag ? 1 : 0);
+  if (const auto* real = std::get_if<double>(&value)) {
+    return ExpressionValue::of(*real > 0 ? 1 : *real < 0 ? -1 : 0);
+  }
   if (const auto* word = std::get_if<std::string>(&value)) return ExpressionValue::of(*word);
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
     return numbers_value(*list);
@@ -233,7 +236,9 @@ Result<CompiledDescription> CompiledDescription::compile(const Description& desc
     BENCH_ASSIGN_OR_RETURN(Expression sizes, Expression::parse(row.sizes));
     BENCH_ASSIGN_OR_RETURN(std::optional<Expression> when, compile_optional(row.when));
     BENCH_ASSIGN_OR_RETURN(std::optional<Expression> touched, compile_optional(row.touched));
-    result.tensors_.push_back({&row, std::move(sizes), std::move(when), std::move(touched)});
+    BENCH_ASSIGN_OR_RETURN(std::optional<Expression> below, compile_optional(row.below));
+    result.tensors_.push_back(
+        {&row, std::move(sizes), std::move(when), std::move(touched), std::move(below)});
   }
   BENCH_RETURN_IF_ERROR(result.check_names());
   return result;
@@ -270,6 +275,7 @@ Status CompiledDescription::check_names() const {
     BENCH_RETURN_IF_ERROR(check(tensor.sizes));
     if (tensor.when) BENCH_RETURN_IF_ERROR(check(*tensor.when));
     if (tensor.touched) BENCH_RETURN_IF_ERROR(check(*tensor.touched));
+    if (tensor.below) BENCH_RETURN_IF_ERROR(check(*tensor.below));
   }
   return Done{};
 }
@@ -324,6 +330,16 @@ std::int64_t CompiledDescription::quantity(const Problem& problem, std::string_v
   return number ? number->value.value_or(0) : 0;
 }
 
+std::int64_t CompiledDescription::index_limit(const Problem& problem,
+                                              std::string_view tensor) const {
+  const auto compiled = std::ranges::find(
+      tensors_, tensor, [](const CompiledTensor& candidate) { return candidate.row->name; });
+  if (compiled == tensors_.end() || !compiled->below) return 0;
+  DescribedCase described(*this, problem.parameters, problem.direction, problem.dtype);
+  described.evaluate_quantities();
+  return described.number(*compiled->below).value.value_or(0);
+}
+
 Status CompiledDescription::infer(ParameterSet& set, std::string_view tensor,
                                   std::span<const std::int64_t> sizes) const {
   const auto compiled = std::ranges::find(
@@ -359,11 +375,13 @@ Status CompiledDescription::infer(ParameterSet& set, std::string_view tensor,
 
 std::vector<std::string_view> CompiledDescription::input_tensors(
     const ParameterSet& written) const {
-  // Flags that are not written have their defaults in the conditions.
+  // What is not written has its default in the conditions. A missing word is none of the words.
   ParameterSet set = written;
   for (const Parameter& parameter : set.table()) {
-    if (set.has(parameter.name) || parameter.kind != ParameterKind::flag) continue;
-    set.set(parameter.name, *constant_default(parameter.kind, parameter.fallback));
+    if (set.has(parameter.name)) continue;
+    if (auto value = constant_default(parameter.kind, parameter.fallback)) {
+      set.set(parameter.name, *std::move(value));
+    }
   }
   const DescribedCase described(*this, set);
   std::vector<std::string_view> names;

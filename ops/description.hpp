@@ -4,7 +4,8 @@
 // stays a named function: the reference, the tolerance, kernels.
 //
 // Texts are expressions (base/expression.hpp). Their names are
-//   parameters           counts, lists of sizes, words; a flag is 0 or 1
+//   parameters           counts, lists of sizes, words; a flag is 0 or 1; a real is its sign, -1,
+//                        0 or 1
 //   quantities           those of earlier rows
 //   forward, backward_data, backward_weights   1 for the problem's direction, else 0
 //   integer              1 if the case's data type is an integer, else 0
@@ -38,6 +39,10 @@ inline constexpr Requirement kAxisOfShape = {
     "axis < rank(shape)", "axis",
     "`axis` is {axis}, the shape {shape} has the axes 0 to {rank(shape) - 1}"};
 
+// The requirement of a parameter `rows` whose values are named by indices.
+inline constexpr Requirement kIndexableRows = {
+    "rows <= 2147483647", "rows", "`rows` is {rows}, indices (s32) name 2147483647 at most"};
+
 // A number with a name. The names flops, flops_valid (that of flops if it is absent), sfu_ops and
 // macs are the work of a problem. `explain` shows a quantity that is `shown` with its expression,
 // its values and its result; `{expression}` in a text is shown as its value in both columns.
@@ -59,6 +64,7 @@ struct TensorRow {
   ElementType type = ElementType::of_case;
   std::string_view when = {};
   std::string_view touched = {};  // elements that are used; empty: all
+  std::string_view below = {};    // range of an index: 0 to `below` - 1
 };
 
 // A function of a framework (PyTorch) that the operator computes. `arguments`: the names of the
@@ -103,6 +109,10 @@ class CompiledDescription {
   // Returns the value of a quantity of a valid problem; it must have one.
   std::int64_t quantity(const Problem& problem, std::string_view name) const;
 
+  // Returns the number of values that an index of a valid problem can have; 0 if the tensor holds
+  // no indices.
+  std::int64_t index_limit(const Problem& problem, std::string_view tensor) const;
+
   // Sets the parameters that follow from the sizes of a tensor: a parameter that is the tensor's
   // list or one of its elements, and `axis` of `shape[axis:]` if the shape is known. Error: another
   // value is already set, or the number of dimensions differs.
@@ -128,7 +138,7 @@ class CompiledDescription {
   struct CompiledTensor {
     const TensorRow* row;
     Expression sizes;
-    std::optional<Expression> when, touched;
+    std::optional<Expression> when, touched, below;
   };
   struct CompiledRequirement {
     const Requirement* row;

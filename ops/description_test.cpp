@@ -2,6 +2,7 @@
 #include "ops/description.hpp"
 
 #include "ops/network/network_steps.hpp"
+#include "ops/tensor.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -29,6 +30,13 @@ TEST(DescriptionTest, EveryDescriptionCompilesAndItsExamplesAreProblems) {
       EXPECT_NE(find_parameter(op->parameters, row.where), nullptr) << op->name;
     }
     EXPECT_NE(find_parameter(op->parameters, op->description->description().where), nullptr);
+    for (const TensorRow& row : op->description->description().tensors) {
+      const bool is_index = row.type == ElementType::index;
+      const Tensor tensor{
+          std::string(row.name), row.role, is_index ? DataType::s32 : DataType::f32, {}, 0};
+      EXPECT_EQ(holds_indices(tensor), is_index) << op->name << " " << row.name;
+      EXPECT_EQ(row.below.empty(), !is_index) << op->name << " " << row.name;
+    }
   }
   EXPECT_GE(described, 6);
 }

@@ -2,9 +2,12 @@
 #include "ops/fill.hpp"
 
 #include "base/random.hpp"
+#include "ops/description.hpp"
 #include "ops/operator.hpp"
+#include "ops/tensor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -51,6 +54,35 @@ double compute_scale(const Problem& problem, const Tensor& tensor) {
   return 1 / std::sqrt(std::max(1.0, fan_in));
 }
 
+// A pseudo-random permutation of 0 .. limit - 1: returns the image of `i`. Four Feistel rounds
+// permute the next power of 4; images beyond the limit are permuted again.
+std::uint64_t permute(std::uint64_t i, std::uint64_t limit, std::uint64_t key) {
+  const int half = (std::bit_width(limit - 1) + 1) / 2;
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  do {
+    std::uint64_t left = i >> half, right = i & mask;
+    for (std::uint64_t round = 0; round < 4; ++round) {
+      left ^= mix(mix(key + round) + right) & mask;
+      std::swap(left, right);
+    }
+    i = left << half | right;
+  } while (i >= limit);
+  return i;
+}
+
+// The limit of a plugin's operator is unknown; 0 is valid for every tensor.
+std::vector<double> index_values(const Problem& problem, const Tensor& tensor,
+                                 std::uint64_t stream) {
+  const auto& description = problem.op->description;
+  const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(
+      1, description == nullptr ? 0 : description->index_limit(problem, tensor.name)));
+  std::vector<double> values(static_cast<std::size_t>(tensor.elements()));
+  for (std::uint64_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<double>(permute(i % limit, limit, stream + i / limit));
+  }
+  return values;
+}
+
 }  // namespace
 
 DataType representable_type(const Problem& problem, const Tensor& tensor) {
@@ -66,6 +98,7 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
   const double step = must_be_even(description) ? 2 : 1;
   const double scale = compute_scale(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
+  if (holds_indices(description)) return index_values(problem, description, stream);
   if (problem.op->filling.values != nullptr) {
     if (auto values = problem.op->filling.values(problem, tensor, stream)) {
       return *std::move(values);

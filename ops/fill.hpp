@@ -16,9 +16,10 @@ namespace bench::ops {
 // stay of order 1. Values are positive and away from 0 if the operator requires it (batch_norm's
 // variance, log, sqrt, div).
 // Integers: s8 in [-8, 8] (weights: even values), u8 in [0, 16].
-// A bias is also representable in representable_type().
-// For the gradient of a maximum in 16 bits, all elements of every window of up to 256 differ. With
-// equal elements, each library chooses its own maximum.
+// Indices (ops/tensor.hpp): a random permutation of all valid values, then another one. So n
+// indices below m have exactly min(n, m) different values. A bias is also representable in
+// representable_type(). For the gradient of a maximum in 16 bits, all elements of every window of
+// up to 256 differ. With equal elements, each library chooses its own maximum.
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed);
 
 // Returns the narrowest type that represents all values of a tensor of the problem. Libraries may
@@ -28,7 +29,8 @@ DataType representable_type(const Problem& problem, const Tensor& tensor);
 
 // Fills `count` 16-bit units with a pattern that is a finite, normal, non-zero number in every data
 // type. Sign and mantissa are random. The same memory can be the input of cases of all data types,
-// and no timed kernel processes denormals or NaN.
+// and no timed kernel processes denormals or NaN. It must not be the memory of indices
+// (BufferRole::index).
 void fill_any_type(std::uint16_t* units, std::size_t count, std::uint64_t seed);
 
 }  // namespace bench::ops

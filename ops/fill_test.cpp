@@ -3,6 +3,7 @@
 
 #include "ops/test_support.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,6 +124,35 @@ TEST(RandomValues, ArePositiveWhereTheOperatorNeedsIt) {
   EXPECT_GE(spread(random_values(problem("pointwise", "log-64x64"), 0, 1)).low, 0.5);
   EXPECT_GE(spread(random_values(problem("pointwise", "sqrt-64x64"), 0, 1)).low, 0.5);
   EXPECT_LT(spread(random_values(problem("pointwise", "relu-64x64"), 0, 1)).low, -0.9);
+}
+
+// No index is out of range, and none repeats before each was used.
+TEST(RandomValues, IndicesArePermutationsOfAllValidValues) {
+  for (const std::int64_t rows : {1, 2, 3, 5, 16, 17, 1000}) {
+    const auto tokens = fmt::format("r{}d1i{}", rows, 2 * rows + 1);
+    const Problem lookup = problem("embedding", tokens);
+    const std::vector<double> indices = random_values(lookup, 1, 7);
+    ASSERT_EQ(std::ssize(indices), 2 * rows + 1);
+    for (std::int64_t round = 0; round < 2; ++round) {
+      const auto first = indices.begin() + round * rows;
+      const std::set<double> values(first, first + rows);
+      ASSERT_EQ(std::ssize(values), rows) << tokens;
+      EXPECT_EQ(*values.begin(), 0);
+      EXPECT_EQ(*values.rbegin(), static_cast<double>(rows - 1));
+    }
+    EXPECT_GE(indices.back(), 0);
+    EXPECT_LT(indices.back(), static_cast<double>(rows));
+    if (rows == 1000) {
+      EXPECT_NE(indices, random_values(lookup, 1, 8));
+      const std::vector<double> source(indices.begin(), indices.begin() + 500);
+      EXPECT_NEAR(spread(source).mean, 500, 60);
+    }
+  }
+  // As many rows as an index can name.
+  for (const double index : random_values(problem("embedding", "r2147483647d1i1000"), 1, 7)) {
+    EXPECT_GE(index, 0);
+    EXPECT_LT(index, 2147483647);
+  }
 }
 
 bool is_normal(DataType dtype, const std::uint16_t* units, std::size_t index) {

@@ -24,6 +24,11 @@ Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtyp
   return tensor;
 }
 
+bool holds_indices(const Tensor& tensor) {
+  return tensor.role == TensorRole::input && tensor.dtype == DataType::s32 &&
+         (tensor.name == "indices" || tensor.name == "labels");
+}
+
 Result<std::int64_t> in_range(Checked count, std::string_view name, std::string_view where) {
   if (const auto value = count.value()) return *value;
   return Error{fmt::format("the count of {} is beyond 2^63 - 1", name), std::string(where), {}};

@@ -24,6 +24,10 @@ struct Extent {
 Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtype,
                            const std::vector<Extent>& extents);
 
+// Whether the elements of a tensor are positions in another tensor: s32 inputs named `indices` or
+// `labels`. A value out of range would make a kernel access foreign memory.
+bool holds_indices(const Tensor& tensor);
+
 // Returns the value of a count. Error: the count exceeds 2^63 - 1. `name`: the name of the count
 // ("flops"). `where`: the parameter that the error names.
 Result<std::int64_t> in_range(Checked count, std::string_view name, std::string_view where);

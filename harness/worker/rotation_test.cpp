@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/rotation.hpp"
 
+#include "harness/worker/memory.hpp"
 #include "harness/worker/sampler.hpp"
 #include "tests/fakes/scripted_invocation.hpp"
 
@@ -165,6 +166,55 @@ TEST(RunRound, WorksOnTheRealClock) {
   ASSERT_TRUE(run_round(runs.rotation(), 5, 3, clock, samples).ok());
   EXPECT_EQ(samples.size(), 5u);
   EXPECT_EQ(runs.order().size(), 15u);
+}
+
+// Notes the addresses that it is bound to.
+class NotingKernel final : public ops::Kernel {
+ public:
+  explicit NotingKernel(std::vector<ops::KernelBuffer> buffers) : buffers_(std::move(buffers)) {}
+  std::string implementation() const override { return "noting"; }
+  std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return {0}; }
+  Status pack(std::size_t, const void*, void*) override { return Done{}; }
+  Status unpack(std::size_t, const void*, void*) override { return Done{}; }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<ops::Invocation>> bind(std::span<void* const> buffers) override {
+    bound.emplace_back(buffers.begin(), buffers.end());
+    return std::unique_ptr<ops::Invocation>(std::make_unique<Nothing>());
+  }
+
+  std::vector<std::vector<void*>> bound;
+
+ private:
+  struct Nothing final : ops::Invocation {
+    bool run() noexcept override { return true; }
+    std::string error() const override { return {}; }
+  };
+  std::vector<ops::KernelBuffer> buffers_;
+};
+
+// The arena holds numbers, which would be positions outside of the tensors.
+TEST(BindRotation, IndicesKeepTheirValuesWithEveryCacheMode) {
+  constexpr Bytes kSize{64};
+  auto arena = Arena::create({1 << 16}, kArenaSeed);
+  ASSERT_TRUE(arena.ok());
+  std::vector<std::byte> memory(4 * 64);
+  const std::vector<void*> own = {memory.data(), memory.data() + 64, memory.data() + 128,
+                                  memory.data() + 192};
+  for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::cold_weights}) {
+    NotingKernel kernel({{ops::BufferRole::weights, kSize, "plain"},
+                         {ops::BufferRole::index, kSize, "plain"},
+                         {ops::BufferRole::input, kSize, "plain"},
+                         {ops::BufferRole::output, kSize, "plain"}});
+    std::map<std::string, std::string> details;
+    ASSERT_TRUE(bind_rotation(kernel, own, cache, std::nullopt, &*arena, details).ok());
+    EXPECT_EQ(kernel.bound.size() > 1, cache != CacheMode::hot);
+    for (const std::vector<void*>& bound : kernel.bound) {
+      EXPECT_EQ(bound[1], own[1]);
+      EXPECT_EQ(bound[0] == own[0], cache == CacheMode::hot);
+      EXPECT_EQ(bound[2] == own[2], cache != CacheMode::cold);
+    }
+  }
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps the role of a tensor to the role of its buffer.
+// Maps a tensor to the role of its buffer.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
 #include "ops/problem.hpp"
+#include "ops/tensor.hpp"
 
 namespace bench::ops {
 
-constexpr BufferRole buffer_role(TensorRole role) {
-  switch (role) {
+inline BufferRole buffer_role(const Tensor& tensor) {
+  switch (tensor.role) {
     case TensorRole::input:
-      return BufferRole::input;
+      return holds_indices(tensor) ? BufferRole::index : BufferRole::input;
     case TensorRole::weights:
       return BufferRole::weights;
     case TensorRole::output:

@@ -47,15 +47,13 @@ inline BackendError unsupported(std::string reason) {
   return {BackendError::Kind::unsupported, std::move(reason)};
 }
 
-enum class BufferRole {
-  input,
-  weights,
-  output,
-  activation
-};  // activation: an intermediate result of a network
+// activation: an intermediate result of a network. index: an input whose elements are positions in
+// other tensors (ops/tensor.hpp). It keeps the values that it was packed with; any other buffer may
+// be replaced by memory with other numbers. With cold caches it therefore stays in its place.
+enum class BufferRole { input, weights, output, activation, index };
 // In the order of the enumerators: "input", ...
-inline constexpr std::array<std::string_view, 4> kBufferRoleNames = {"input", "weights", "output",
-                                                                     "activation"};
+inline constexpr std::array<std::string_view, 5> kBufferRoleNames = {"input", "weights", "output",
+                                                                     "activation", "index"};
 
 struct KernelBuffer {
   BufferRole role;

@@ -197,7 +197,7 @@ class NativeKernel final : public Kernel {
   NativeKernel(Problem problem, ChosenLoop loop)
       : problem_(std::move(problem)), loop_(std::move(loop)) {
     for (const Tensor& tensor : problem_.tensors) {
-      buffers_.push_back({buffer_role(tensor.role), tensor.size(), "plain"});
+      buffers_.push_back({buffer_role(tensor), tensor.size(), "plain"});
     }
   }
 

@@ -18,9 +18,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Runs a problem on buffers with random inputs and returns the destination.
-std::vector<double> native_output(Kernel& kernel, const Problem& problem,
-                                  const std::vector<std::vector<double>>& inputs) {
+// Runs a problem on buffers with random inputs and returns its outputs.
+std::vector<std::vector<double>> native_outputs(Kernel& kernel, const Problem& problem,
+                                                const std::vector<std::vector<double>>& inputs) {
   std::vector<AlignedBuffer> memory;
   std::vector<void*> buffers;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
@@ -36,12 +36,15 @@ std::vector<double> native_output(Kernel& kernel, const Problem& problem,
   const auto invocation = kernel.bind(buffers);
   EXPECT_TRUE(invocation.ok());
   EXPECT_TRUE((*invocation)->run());
-  const Tensor& output = problem.tensors.back();
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < output.elements(); ++i) {
-    values.push_back(load_element(output.dtype, buffers.back(), static_cast<std::size_t>(i)));
+  std::vector<std::vector<double>> outputs;
+  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) {
+    const Tensor& output = problem.tensors[k];
+    std::vector<double>& values = outputs.emplace_back();
+    for (std::int64_t i = 0; i < output.elements(); ++i) {
+      values.push_back(load_element(output.dtype, buffers[k], static_cast<std::size_t>(i)));
+    }
   }
-  return values;
+  return outputs;
 }
 
 void expect_native_matches(Backend& backend, const Problem& problem) {
@@ -52,13 +55,16 @@ void expect_native_matches(Backend& backend, const Problem& problem) {
     return;
   }
   const auto inputs = op_test::random_inputs(problem, 1);
-  const auto got = native_output(**kernel, problem, inputs);
-  const auto want = built_in_reference(problem, inputs, 0, {});
+  const auto outputs = native_outputs(**kernel, problem, inputs);
   const Tolerance tolerance = problem.op->tolerance(problem);
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], want[i], tolerance.absolute + tolerance.relative * std::abs(want[i]))
-        << problem_tokens(problem) << " at " << i;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const auto want = built_in_reference(problem, inputs, k, {});
+    ASSERT_EQ(outputs[k].size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_NEAR(outputs[k][i], want[i],
+                  tolerance.absolute + tolerance.relative * std::abs(want[i]))
+          << problem_tokens(problem) << " output " << k << " at " << i;
+    }
   }
 }
 
@@ -115,6 +121,21 @@ TEST(NativeBackend, ReductionsAreRightWithEveryNumberOfThreads) {
   }
 }
 
+TEST(NativeBackend, RowsAreLookedUpAndAddedByEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    // Rows of one unit, wide rows, more threads than rows, rows wider than a chunk of sums.
+    for (const char* tokens : {"r7d1i40", "r40d33i17", "r3d100i200", "r300d64i500", "r2d9000i5"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("embedding", tokens, dtype));
+        expect_native_matches(
+            *backend, op_test::problem("embedding", tokens, dtype, Direction::backward_weights));
+      }
+    }
+  }
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));
@@ -155,7 +176,7 @@ TEST(NativeBackend, ReadsEveryElement) {
   for (std::size_t i = 0; i < 3584 / sizeof(float); ++i) {
     std::vector<std::vector<double>> inputs(1, std::vector<double>(3584 / sizeof(float), -1));
     inputs[0][i] = 5;
-    ASSERT_EQ(native_output(**kernel, problem, inputs).front(), 5) << i;
+    ASSERT_EQ(native_outputs(**kernel, problem, inputs).front().front(), 5) << i;
   }
 }
 

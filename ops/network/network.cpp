@@ -167,6 +167,13 @@ class NodeMaker {
 
   // An s8 convolution produces s32, which no operator accepts directly.
   Status check_type(const Tensor& required_tensor, int source) const {
+    if (holds_indices(required_tensor)) {
+      return Error{.what = fmt::format("its input `{}` holds indices: layers of networks pass on "
+                                       "numbers only",
+                                       required_tensor.name),
+                   .where = "op",
+                   .next = "measure it as a case of its own"};
+    }
     if (network_input_index(source)) return Done{};
     const DataType input_dtype =
         output_tensor(nodes_[static_cast<std::size_t>(source)].problem).dtype;

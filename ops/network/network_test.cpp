@@ -282,6 +282,13 @@ TEST(Network, IntegersAreNotRequantized) {
   EXPECT_EQ(network.error().where, "conv1.bn.dtype");
 }
 
+// A layer's result would be positions outside of the table.
+TEST(Network, ALayerThatReadsIndicesIsRefused) {
+  const NetworkDefinition words{
+      .name = "words", .input = {8}, .layers = {layer("words", "embedding", "r4d2i8", {"input"})}};
+  EXPECT_FALSE(make_network(words, 1, DataType::f32, Mode::inference, Fusion::separate).ok());
+}
+
 // Each layer fits into 63 bits, but their sum does not.
 TEST(Network, SumsBeyondTheRangeAreRefused) {
   const std::string k = std::to_string((std::int64_t{1} << 60) + 1);

@@ -54,7 +54,7 @@ class ProblemKernel final : public Kernel {
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
-      buffers_.push_back({buffer_role(problem.tensors[i].role),
+      buffers_.push_back({buffer_role(problem.tensors[i]),
                           {static_cast<std::int64_t>(desc.get_size())},
                           format_layout(desc)});
     }

@@ -136,7 +136,9 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
   std::vector<plugin::KernelBuffer> buffers() const override {
     std::vector<plugin::KernelBuffer> buffers;
     for (const KernelBuffer& buffer : kernel_->buffers()) {
-      buffers.push_back({static_cast<std::int32_t>(buffer.role), buffer.size.count, buffer.layout});
+      // The host knows which inputs are indices.
+      const BufferRole role = buffer.role == BufferRole::index ? BufferRole::input : buffer.role;
+      buffers.push_back({static_cast<std::int32_t>(role), buffer.size.count, buffer.layout});
     }
     return buffers;
   }

@@ -4,6 +4,7 @@
 #include "base/data_type.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/plugin_device.hpp"
+#include "ops/tensor.hpp"
 
 #include <fmt/format.h>
 
@@ -206,8 +207,11 @@ class PluginKernel final : public Kernel {
     for (const Tensor& tensor : tensors) sizes_.push_back(tensor.size());
     for (std::size_t i = 0; i < raw.buffer_count; ++i) {
       const bench_buffer& buffer = *raw.buffers[i];
-      buffers_.push_back(
-          {static_cast<BufferRole>(buffer.role), {buffer.bytes}, string_or_empty(buffer.layout)});
+      // The interface has no role for indices.
+      const bool is_index = i < tensors.size() && holds_indices(tensors[i]);
+      buffers_.push_back({is_index ? BufferRole::index : static_cast<BufferRole>(buffer.role),
+                          {buffer.bytes},
+                          string_or_empty(buffer.layout)});
     }
   }
   ~PluginKernel() override { raw_.destroy(raw_.self); }

@@ -120,6 +120,15 @@ TEST_F(PluginKernelTest, TakesTheFirstVersionOfTheStruct) {
   EXPECT_THAT(fault(), HasSubstr("an invalid detail 1"));
 }
 
+// A plugin cannot know that the host may replace the content of inputs.
+TEST_F(PluginKernelTest, IndicesAreKnownByTheirTensor) {
+  const Problem lookup = op_test::problem("embedding", "r4d4i4");
+  const auto kernel = take_kernel(kernel_.raw, lookup.tensors, {host_, nullptr});
+  ASSERT_TRUE(kernel.ok()) << kernel.error().what;
+  EXPECT_EQ((*kernel)->buffers()[0].role, BufferRole::input);  // as the plugin says
+  EXPECT_EQ((*kernel)->buffers()[1].role, BufferRole::index);
+}
+
 TEST_F(PluginKernelTest, RefusesInvalidBuffersAndSteps) {
   kernel_.raw.buffer_count = 2;
   EXPECT_THAT(fault(), HasSubstr("2 buffers for 3 tensors"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/data_type.hpp"
+#include "ops/backend/buffer_role.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/post_op.hpp"
@@ -93,11 +94,7 @@ class FakeKernel final : public ops::Kernel {
         scratchpad_(library_->collectors.memory, this, script_.workspace, "scratchpad",
                     "scratchpad") {
     for (const ops::Tensor& tensor : tensors_) {
-      const ops::BufferRole role = tensor.role == ops::TensorRole::input ? ops::BufferRole::input
-                                   : tensor.role == ops::TensorRole::weights
-                                       ? ops::BufferRole::weights
-                                       : ops::BufferRole::output;
-      buffers_.push_back({role, tensor.size(), "plain"});
+      buffers_.push_back({ops::buffer_role(tensor), tensor.size(), "plain"});
     }
   }
 

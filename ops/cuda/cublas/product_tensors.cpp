@@ -37,7 +37,7 @@ ProductTensors::ProductTensors(const Problem& problem, const GemmForm& form) {
                            (form.c && form.c->tensor == i);
     const DataType type = is_addend ? addend_type(form.d.dtype) : tensor.dtype;
     types_.push_back({tensor.dtype, type, static_cast<std::size_t>(tensor.elements())});
-    buffers_.push_back({buffer_role(tensor.role), Bytes{tensor.elements() * info(type).bytes},
+    buffers_.push_back({buffer_role(tensor), Bytes{tensor.elements() * info(type).bytes},
                         plain_layout(tensor.dims.size())});
   }
 }

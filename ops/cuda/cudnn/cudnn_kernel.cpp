@@ -292,7 +292,7 @@ std::map<std::string, std::string> CudnnKernel::details() const {
 
 DeviceTensor device_tensor(const Problem& problem, std::size_t index, const ProblemPlan& plan) {
   const Tensor& tensor = problem.tensors[index];
-  DeviceTensor result{buffer_role(tensor.role), tensor.dtype, {}, "plain"};
+  DeviceTensor result{buffer_role(tensor), tensor.dtype, {}, "plain"};
   const TensorForm* form = find_form(plan, static_cast<std::int64_t>(index) + 1);
   if (form == nullptr) {  // neither graph uses the tensor
     result.arrangement = make_arrangement(tensor.dims, MemoryLayout::plain);

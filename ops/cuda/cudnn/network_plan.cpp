@@ -70,7 +70,7 @@ std::vector<KernelBuffer> make_buffers(const Problem& problem, Layout layout) {
   std::vector<KernelBuffer> buffers;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    buffers.push_back({buffer_role(tensor.role), tensor.size(), format_layout(problem, i, layout)});
+    buffers.push_back({buffer_role(tensor), tensor.size(), format_layout(problem, i, layout)});
   }
   return buffers;
 }
@@ -79,7 +79,7 @@ std::vector<KernelBuffer> make_buffers(const Problem& problem, Layout layout) {
 std::vector<KernelBuffer> plain_buffers(const Problem& problem) {
   std::vector<KernelBuffer> buffers;
   for (const Tensor& tensor : problem.tensors)
-    buffers.push_back({buffer_role(tensor.role), tensor.size(), "plain"});
+    buffers.push_back({buffer_role(tensor), tensor.size(), "plain"});
   return buffers;
 }
 
@@ -109,7 +109,7 @@ PlannedKernel make_native(StepWay way, const NativeForm& form, std::span<const B
 Planned plan_native(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(const NativeForm form, native_form(problem));
   std::vector<BufferRole> roles;
-  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
+  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor));
   return make_native(StepWay::native, form, roles);
 }
 
@@ -125,7 +125,7 @@ Planned add_epilogue(const PlannedKernel& first, const Problem& problem,
   epilogue_buffers.front().role = BufferRole::input;
   for (std::size_t i = start; i < problem.tensors.size(); ++i) {
     const NativeTensor& tensor = epilogue.tensors[i - start + 1];
-    buffers.push_back({buffer_role(problem.tensors[i].role),
+    buffers.push_back({buffer_role(problem.tensors[i]),
                        tensor.arrangement.packed_size(tensor.dtype), tensor.layout});
     epilogue_buffers.push_back(buffers.back());
   }

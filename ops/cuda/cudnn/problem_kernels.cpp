@@ -311,7 +311,7 @@ ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(std::unique_pt
   std::vector<BufferRole> roles = {BufferRole::input};
   std::vector<ChainPlace> places = {result};
   for (std::size_t i = start; i <= last; ++i) {
-    roles.push_back(buffer_role(problem.tensors[i].role));
+    roles.push_back(buffer_role(problem.tensors[i]));
     places.push_back(tensor_place(i));
   }
   chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});

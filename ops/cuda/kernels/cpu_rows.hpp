@@ -16,6 +16,7 @@ namespace bench::ops::cuda {
 template <Element kType>
 struct TypedAccess {
   using Value = std::conditional_t<kType == Element::f64, double, float>;
+  static constexpr Element kElement = kType;
   const Addresses& tensors;
 
   Value load(int tensor, std::int64_t i) const {
@@ -23,6 +24,9 @@ struct TypedAccess {
   }
   Value load_statistic(int tensor, std::int64_t i) const {
     return read_as<Value>(tensors.at[tensor], i);
+  }
+  std::int64_t load_index(int tensor, std::int64_t i) const {
+    return read_as<std::int32_t>(tensors.at[tensor], i);
   }
   void store(int tensor, std::int64_t i, Value value) const {
     store_as<Value>(kType, tensors.at[tensor], i, value);
@@ -69,11 +73,9 @@ template <class Plan>
   compute_typed_rows(plan, tensors, first, last);
 }
 
-// Implements HostKernel::run_part.
+// Computes the part of the rows that belongs to `thread` of `threads`.
 template <class Plan>
-void run_row_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
-                  int threads) {
-  const auto plan = native_plan.as<Plan>();
+void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, int threads) {
   const std::int64_t first = plan.rows() * thread / threads;
   const std::int64_t last = plan.rows() * (thread + 1) / threads;
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -84,6 +86,13 @@ void run_row_part(const NativePlan& native_plan, const Addresses& tensors, int t
     return compute_rows_avx2(plan, tensors, first, last);
   }
   compute_typed_rows(plan, tensors, first, last);
+}
+
+// Implements HostKernel::run_part.
+template <class Plan>
+void run_row_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
+                  int threads) {
+  run_part_of_rows(native_plan.as<Plan>(), tensors, thread, threads);
 }
 
 }  // namespace bench::ops::cuda

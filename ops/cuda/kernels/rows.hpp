@@ -42,6 +42,10 @@ struct Access {
   BENCH_BOTH T load_statistic(int tensor, std::int64_t i) const {
     return read_as<T>(tensors.at[tensor], i);
   }
+  // Indices are s32 in every kernel.
+  BENCH_BOTH std::int64_t load_index(int tensor, std::int64_t i) const {
+    return read_as<std::int32_t>(tensors.at[tensor], i);
+  }
   BENCH_BOTH void store(int tensor, std::int64_t i, T value) const {
     store_as<T>(type, tensors.at[tensor], i, value);
   }

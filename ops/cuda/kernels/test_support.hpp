@@ -26,9 +26,9 @@ inline std::vector<std::byte> to_plain(const std::vector<double>& values, DataTy
   return plain;
 }
 
-// Runs a form on plain values of its inputs; returns the plain values of its last tensor.
-inline std::vector<double> run(const NativeForm& form,
-                               const std::vector<std::vector<double>>& inputs) {
+// Runs a form on plain values of its inputs; returns the plain values of its other tensors.
+inline std::vector<std::vector<double>> run_all(const NativeForm& form,
+                                                const std::vector<std::vector<double>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   std::vector<void*> addresses;
   for (const NativeTensor& tensor : form.tensors) {
@@ -42,15 +42,24 @@ inline std::vector<double> run(const NativeForm& form,
     arrange(form.tensors[i].arrangement, form.tensors[i].dtype, plain.data(), buffers[i].data());
   }
   EXPECT_TRUE(HostLauncher().launch(form.plan, addresses).ok());
-  const NativeTensor& result = form.tensors.back();
-  const auto elements = static_cast<std::size_t>(result.arrangement.plain_elements);
-  std::vector<std::byte> plain(elements * static_cast<std::size_t>(info(result.dtype).bytes));
-  restore(result.arrangement, result.dtype, buffers.back().data(), plain.data());
-  std::vector<double> values;
-  for (std::size_t i = 0; i < elements; ++i) {
-    values.push_back(load_element(result.dtype, plain.data(), i));
+  std::vector<std::vector<double>> outputs;
+  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) {
+    const NativeTensor& result = form.tensors[k];
+    const auto elements = static_cast<std::size_t>(result.arrangement.plain_elements);
+    std::vector<std::byte> plain(elements * static_cast<std::size_t>(info(result.dtype).bytes));
+    restore(result.arrangement, result.dtype, buffers[k].data(), plain.data());
+    std::vector<double>& values = outputs.emplace_back();
+    for (std::size_t i = 0; i < elements; ++i) {
+      values.push_back(load_element(result.dtype, plain.data(), i));
+    }
   }
-  return values;
+  return outputs;
+}
+
+// The same for a form with one output.
+inline std::vector<double> run(const NativeForm& form,
+                               const std::vector<std::vector<double>>& inputs) {
+  return run_all(form, inputs).back();
 }
 
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& want,
@@ -72,8 +81,11 @@ inline void expect_reference(const Problem& problem) {
   ASSERT_EQ(form->tensors.size(), problem.tensors.size()) << what;
   EXPECT_TRUE(form->implementation.starts_with("bench:")) << form->implementation;
   const auto inputs = ops::op_test::random_inputs(problem, 5);
-  expect_near(run(*form, inputs), built_in_reference(problem, inputs, 0, {}),
-              problem.op->tolerance(problem), what);
+  const auto outputs = run_all(*form, inputs);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    expect_near(outputs[k], built_in_reference(problem, inputs, k, {}),
+                problem.op->tolerance(problem), what);
+  }
 }
 
 // Tests every valid data type, direction and layout of a problem; returns their number.
@@ -94,10 +106,11 @@ inline int expect_all(std::string_view op, const std::string& tokens) {
 }
 
 // The same for an operator whose kernel takes plain tensors only.
-inline int expect_plain(std::string_view op, const std::string& tokens) {
+inline int expect_plain(std::string_view op, const std::string& tokens,
+                        Direction direction = Direction::forward) {
   int problems = 0;
   for (const DataTypeInfo& type : data_types()) {
-    auto problem = ops::op_test::try_problem(op, tokens, type.type);
+    auto problem = ops::op_test::try_problem(op, tokens, type.type, direction);
     if (!type.is_case_type || !problem) continue;
     expect_reference(*problem);
     ++problems;

@@ -91,7 +91,7 @@ std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<La
 std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                            NativeForm form, const Problem& problem) {
   std::vector<BufferRole> roles;
-  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
+  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor));
   return make_native_kernel(std::move(parts), std::move(launcher), std::move(form), roles);
 }
 

@@ -111,8 +111,7 @@ class ReferenceKernel final : public PackedKernel {
     for (const Tensor& tensor : problem.tensors) {
       const bool is_image = tensor.dims.size() > 2 && tensor.role != TensorRole::weights;
       const MemoryLayout used = is_image ? layout : MemoryLayout::plain;
-      tensors.push_back({buffer_role(tensor.role), tensor.dtype,
-                         make_arrangement(tensor.dims, used),
+      tensors.push_back({buffer_role(tensor), tensor.dtype, make_arrangement(tensor.dims, used),
                          std::string(tensor.dims.size() < 3 ? "plain" : to_string(used))});
     }
     return tensors;

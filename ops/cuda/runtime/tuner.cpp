@@ -184,6 +184,14 @@ Status fill_with_pattern(Runtime& runtime, const DeviceBuffer& buffer,
   return Done{};
 }
 
+// Fills a buffer with numbers that no kernel processes slowly. Indices become 0, which is valid for
+// every tensor.
+Status fill_for_trial(Runtime& runtime, const DeviceBuffer& buffer, BufferRole role,
+                      const std::vector<std::uint16_t>& pattern) {
+  if (role != BufferRole::index) return fill_with_pattern(runtime, buffer, pattern);
+  return buffer.size().count == 0 ? Status(Done{}) : runtime.fill(buffer.data(), 0, buffer.size());
+}
+
 // Describes buffers that are large enough for each of the kernels.
 std::vector<KernelBuffer> common_buffers(std::span<const std::unique_ptr<Kernel>> kernels) {
   std::vector<KernelBuffer> common;
@@ -208,6 +216,7 @@ std::string_view name_of(CacheState state) {
 
 // Whether each execution of a rotation reads or writes another copy of the buffer.
 bool rotates(const KernelBuffer& buffer, CacheState state) {
+  if (buffer.role == BufferRole::index) return false;
   switch (state) {
     case CacheState::hot:
       return false;
@@ -311,7 +320,7 @@ Result<std::vector<DeviceBuffer>, BackendError> allocate_trial_buffers(
   for (const KernelBuffer& buffer : buffers) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory,
                            DeviceBuffer::create(runtime, buffer.size, "tuning"));
-    if (const Status filled = fill_with_pattern(runtime, memory, pattern); !filled)
+    if (const Status filled = fill_for_trial(runtime, memory, buffer.role, pattern); !filled)
       return to_failure(filled.error());
     trial.push_back(std::move(memory));
   }

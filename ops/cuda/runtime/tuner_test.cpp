@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -174,6 +175,25 @@ TEST(TrialBuffers, HoldDifferentFiniteNumbers) {
   for (const float value : values) ASSERT_TRUE(std::isnormal(value));
   EXPECT_NE(values[0], values[1]);
   EXPECT_NE(values[values.size() - 1], values[values.size() - 2]);
+}
+
+// A pattern in the memory of indices would let a kernel read outside of its tensors.
+TEST(TrialBuffers, IndicesAreZeroInEverySetOfARotation) {
+  test::ScriptedDevice device;
+  const KernelBuffer buffers[] = {{BufferRole::input, {4096}, "plain"},
+                                  {BufferRole::index, {4096}, "plain"},
+                                  {BufferRole::output, {4096}, "plain"}};
+  device.runtime->set_tuned_caches({CacheState::cold, {1 << 20}});
+  const auto trial = TrialBuffers::create(*device.runtime, buffers);
+  ASSERT_TRUE(trial.ok()) << trial.error().reason;
+  ASSERT_TRUE(device.runtime->synchronise().ok());
+  ASSERT_GT(trial->sets(), 1u);
+  for (std::size_t set = 0; set < trial->sets(); ++set) {
+    const auto* indices = static_cast<const std::int32_t*>(trial->addresses(set)[1]);
+    ASSERT_TRUE(std::all_of(indices, indices + 1024, [](std::int32_t i) { return i == 0; }));
+    EXPECT_EQ(trial->addresses(set)[1], trial->addresses(0)[1]);
+  }
+  EXPECT_NE(trial->addresses(1)[0], trial->addresses(0)[0]);
 }
 
 // A kernel with one buffer whose executions take `time`.

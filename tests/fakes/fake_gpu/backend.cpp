@@ -2,6 +2,7 @@
 #include "tests/fakes/fake_gpu/backend.hpp"
 
 #include "base/data_type.hpp"
+#include "ops/backend/buffer_role.hpp"
 #include "ops/operator.hpp"
 #include "ops/operator_registry.hpp"
 #include "tests/fakes/fake_backend.hpp"
@@ -92,8 +93,7 @@ class Kernel final : public ops::Kernel {
         fixed_(std::move(fixed)),
         caches_(caches) {
     for (const ops::Tensor& tensor : plan_.tensors) {
-      // Roles of tensors and of buffers have the same order.
-      buffers_.push_back({static_cast<ops::BufferRole>(tensor.role), tensor.size(), "plain"});
+      buffers_.push_back({ops::buffer_role(tensor), tensor.size(), "plain"});
     }
   }
   ~Kernel() override { gpu_->memory().release(workspace_); }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the native kernels on the CPU against the reference.
+#include "ops/embedding/cuda_native.hpp"
+
+#include "ops/cuda/kernels/test_support.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Rows of every width of a unit, and more indices than rows.
+TEST(NativeForms, EmbeddingOfEveryWidth) {
+  for (const char* tokens : {"r7d1i40", "r9d2i5", "r20d3i20", "r5d16i3", "r1d5i9", "r33d20i64"}) {
+    for (const Direction direction : {Direction::forward, Direction::backward_weights}) {
+      EXPECT_EQ(test::expect_plain("embedding", tokens, direction), 6) << tokens;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda
