@@ -133,6 +133,12 @@ TEST(NativeBackend, RowsAreLookedUpAndAddedByEveryNumberOfThreads) {
             *backend, op_test::problem("embedding", tokens, dtype, Direction::backward_weights));
       }
     }
+    for (const char* tokens : {"7-i9", "9x40-i13", "3x11x5-a1i20", "50x16-a0i7", "2x1x3-a1i4"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("gather", tokens, dtype));
+      }
+    }
   }
 }
 
