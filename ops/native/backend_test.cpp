@@ -142,6 +142,21 @@ TEST(NativeBackend, RowsAreLookedUpAndAddedByEveryNumberOfThreads) {
   }
 }
 
+TEST(NativeBackend, LossesAreComputedByEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const char* tokens : {"b1c1", "b7c33", "b5c1000", "b2c5000"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        const std::string problem = std::string("softmax_cross_entropy-") + tokens;
+        expect_native_matches(*backend, op_test::problem("loss", problem, dtype));
+        expect_native_matches(*backend,
+                              op_test::problem("loss", problem, dtype, Direction::backward_data));
+      }
+    }
+  }
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));
