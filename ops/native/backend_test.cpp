@@ -157,6 +157,21 @@ TEST(NativeBackend, LossesAreComputedByEveryNumberOfThreads) {
   }
 }
 
+TEST(NativeBackend, OptimizersStepWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const char* tokens : {"sgd-e1", "sgd-e1537+decay", "sgd-e3000m0.9", "adam-e513",
+                               "adam-e5000+decay", "adamw-e2048"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("optimizer", tokens, dtype));
+      }
+    }
+  }
+  // So large that its results are written past the caches, and with a rest of some bytes.
+  expect_native_matches(*backend, op_test::problem("optimizer", "sgd-e6000003"));
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));

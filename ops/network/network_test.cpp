@@ -287,6 +287,14 @@ TEST(Network, ALayerThatReadsIndicesIsRefused) {
   const NetworkDefinition words{
       .name = "words", .input = {8}, .layers = {layer("words", "embedding", "r4d2i8", {"input"})}};
   EXPECT_FALSE(make_network(words, 1, DataType::f32, Mode::inference, Fusion::separate).ok());
+  // Conditions on parameters that the layer leaves out have their defaults.
+  const NetworkDefinition step{
+      .name = "step",
+      .input = {8},
+      .layers = {layer("step", "optimizer", "adam-e8", {"input", "input"})}};
+  const auto made = make_network(step, 1, DataType::f32, Mode::inference, Fusion::separate);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().what, "the layer has 2 inputs, expected 4");
 }
 
 // Each layer fits into 63 bits, but their sum does not.
