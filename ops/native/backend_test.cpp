@@ -95,6 +95,9 @@ TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
     for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h12g4+noscale", "n2c8d2h3g2+noshift"}) {
       expect_native_matches(*backend, op_test::problem("group_norm", tokens, dtype));
     }
+    for (const char* tokens : {"h2s3d2", "b2h3s17d6", "h1s33d130"}) {
+      expect_native_matches(*backend, op_test::problem("rope", tokens, dtype));
+    }
   }
   Problem images = op_test::problem("rms_norm", "2x16x9x9-a1");
   images.layout = Layout::nhwc;
