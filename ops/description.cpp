@@ -128,7 +128,11 @@ class DescribedCase {
     std::vector<const CompiledDescription::CompiledQuantity*> present;
     for (const auto& quantity : description_.quantities_) {
       if (!holds(quantity.when)) continue;
-      quantities_.insert_or_assign(std::string(quantity.row->name), evaluate(quantity.value));
+      quantities_.insert_or_assign(
+          std::string(quantity.row->name),
+          quantity.value ? evaluate(*quantity.value)
+                         : ExpressionValue::of(ExpressionNumber{quantity.row->function(parameters_),
+                                                                description_.description().where}));
       present.push_back(&quantity);
     }
     return present;
@@ -141,8 +145,14 @@ class DescribedCase {
 
   DraftFormula formula(const CompiledDescription::CompiledQuantity& quantity) const {
     const std::string text = expand(quantity.shown);
+    if (!quantity.value) {
+      std::string described(quantity.row->expression);
+      std::erase_if(described, [](char c) { return c == '{' || c == '}'; });
+      return {std::string(quantity.row->name), std::move(described), text,
+              to_checked(*this->quantity(quantity.row->name))};
+    }
     // Without braces, the shown text is that of the value.
-    const auto shown = quantity.shown.expressions.empty() ? Result<Expression>(quantity.value)
+    const auto shown = quantity.shown.expressions.empty() ? Result<Expression>(*quantity.value)
                                                           : Expression::parse(text);
     assert(shown.ok());
     std::string values = shown->substitute([&](const std::string& name) {
@@ -224,10 +234,10 @@ Result<CompiledDescription> CompiledDescription::compile(const Description& desc
         {&row, std::move(condition), std::move(message), std::move(next)});
   }
   for (const Quantity& row : description.quantities) {
-    std::string text(row.expression);
+    std::string text(row.function == nullptr ? row.expression : "");
     std::ranges::replace(text, '{', '(');
     std::ranges::replace(text, '}', ')');
-    BENCH_ASSIGN_OR_RETURN(Expression value, Expression::parse(text));
+    BENCH_ASSIGN_OR_RETURN(std::optional<Expression> value, compile_optional(text));
     BENCH_ASSIGN_OR_RETURN(Template shown, compile_template(row.expression));
     BENCH_ASSIGN_OR_RETURN(std::optional<Expression> when, compile_optional(row.when));
     result.quantities_.push_back({&row, std::move(value), std::move(shown), std::move(when)});
@@ -267,7 +277,8 @@ Status CompiledDescription::check_names() const {
     BENCH_RETURN_IF_ERROR(check_template(requirement.next));
   }
   for (const CompiledQuantity& quantity : quantities_) {
-    BENCH_RETURN_IF_ERROR(check(quantity.value));
+    if (quantity.value) BENCH_RETURN_IF_ERROR(check(*quantity.value));
+    BENCH_RETURN_IF_ERROR(check_template(quantity.shown));
     if (quantity.when) BENCH_RETURN_IF_ERROR(check(*quantity.when));
     known.emplace(quantity.row->name);
   }

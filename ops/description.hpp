@@ -46,11 +46,14 @@ inline constexpr Requirement kIndexableRows = {
 // A number with a name. The names flops, flops_valid (that of flops if it is absent), sfu_ops and
 // macs are the work of a problem. `explain` shows a quantity that is `shown` with its expression,
 // its values and its result; `{expression}` in a text is shown as its value in both columns.
+// `function` computes what an expression cannot say, such as a sum with a loop; nullopt: it exceeds
+// 64 bits. `expression` then only describes it, and the first column shows its text.
 struct Quantity {
   std::string_view name;
   std::string_view expression;
   enum class Shown { no, yes } shown = Shown::yes;
   std::string_view when = {};  // else the row is absent; another row may have the name
+  std::optional<std::int64_t> (*function)(const ParameterSet& complete) = nullptr;
 };
 
 // of_case: the case's data type. statistic: f32, f64 for f64, as libraries keep scales and sums.
@@ -131,7 +134,7 @@ class CompiledDescription {
   };
   struct CompiledQuantity {
     const Quantity* row;
-    Expression value;
+    std::optional<Expression> value;  // nullopt: a function computes it
     Template shown;
     std::optional<Expression> when;
   };

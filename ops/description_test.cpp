@@ -53,10 +53,17 @@ constexpr Parameter kParameters[] = {
 constexpr Requirement kRequirements[] = {
     {"c/g*g == c", "g", "`g` is {g}, which does not divide the {c} columns", "set it to {c}"},
 };
+// 1 + 2 + ... + n; nullopt for large n.
+std::optional<std::int64_t> sum_up(const ParameterSet& set) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 1; i <= set.count("n"); ++i) sum += i;
+  return set.count("n") < 1000 ? std::optional(sum) : std::nullopt;
+}
 constexpr Quantity kQuantities[] = {
     {"elements", "n*c", Quantity::Shown::no},
     {"flops", "elements", Quantity::Shown::yes, "function == 'one'"},
     {"flops", "{1 + 1}*elements + c", Quantity::Shown::yes, "function == 'two'"},
+    {"sum", "sum over i <= {n} of i", Quantity::Shown::yes, "bias", sum_up},
 };
 constexpr TensorRow kTensors[] = {
     {"source", TensorRole::input, "[n, c]"},
@@ -98,6 +105,18 @@ TEST_F(DescribedToy, TensorsWorkAndFormulasFollow) {
   EXPECT_EQ(make("n3c4")->work.flops, 12);
   EXPECT_EQ(make("n3c4")->tensors.size(), 2U);
   EXPECT_EQ(quantity(*problem, "elements"), 12);
+}
+
+TEST_F(DescribedToy, AFunctionComputesAQuantity) {
+  const auto problem = make("n3c4+bias");
+  ASSERT_TRUE(problem.ok()) << problem.error().message();
+  EXPECT_EQ(quantity(*problem, "sum"), 6);
+  EXPECT_EQ(problem->formulas[1].expression, "sum over i <= n of i");
+  EXPECT_EQ(problem->formulas[1].values, "sum over i <= 3 of i");
+  EXPECT_EQ(problem->formulas[1].result, 6);
+  const auto huge = make("n1000c1+bias");
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.error().where, "c");
 }
 
 TEST_F(DescribedToy, ErrorsNameTheParameter) {
@@ -146,6 +165,7 @@ TEST_F(DescribedToy, CallsOfAFrameworkAreSolved) {
 TEST(DescriptionTest, MistakesInADescriptionAreErrors) {
   constexpr Quantity kUnknownName[] = {{"flops", "n*m"}};
   constexpr Quantity kUnfinished[] = {{"flops", "n*"}};
+  constexpr Quantity kUnknownText[] = {{"flops", "of {m}", Quantity::Shown::yes, "", sum_up}};
   constexpr Quantity kLaterName[] = {{"flops", "size"}, {"size", "n"}};
   const auto error = [](std::span<const Quantity> quantities) {
     Description description = kDescription;
@@ -155,6 +175,7 @@ TEST(DescriptionTest, MistakesInADescriptionAreErrors) {
     return compiled.ok() ? "" : compiled.error().what;
   };
   EXPECT_EQ(error(kUnknownName), "`m` in `n*m` is neither a parameter nor an earlier quantity");
+  EXPECT_EQ(error(kUnknownText), "`m` in `m` is neither a parameter nor an earlier quantity");
   EXPECT_EQ(error(kUnfinished), "expected a number, a name or `(`");
   EXPECT_EQ(error(kLaterName), "`size` in `size` is neither a parameter nor an earlier quantity");
 }

@@ -77,8 +77,11 @@ constexpr std::string_view kLayerNorm =
     "layer norm is `layer_norm`, by default over the last dimension: `{ op: layer_norm, shape: [8, "
     "128, 768] }`";
 constexpr std::string_view kAttention =
-    "there is no operator for all of attention; its parts are batched `gemm` and `softmax`: "
-    "`{ op: gemm, batch: 12, m: 128, n: 128, k: 64 }`, `{ op: softmax, shape: [12, 128, 128] }`";
+    "it is `attention`, the part between the projections: `{ op: attention, heads: 12, q_len: 128, "
+    "head_dim: 64 }`";
+constexpr std::string_view kRope =
+    "it is `rope`, with the halves of a head as pairs: `{ op: rope, heads: 32, seq: 512, head_dim: "
+    "128 }`";
 constexpr std::string_view kEmbedding =
     "no built-in operator looks up rows of a table; a plugin can add one (docs/plugins.md)";
 constexpr std::string_view kLayoutChange =
@@ -143,13 +146,14 @@ constexpr std::array kWords = {
     ForeignWord{"bn", "batch_norm", kBatchNorm2d},
     ForeignWord{"layernorm", "layer_norm", kLayerNorm},
     ForeignWord{"layernormalization", "layer_norm", kLayerNorm},
-    ForeignWord{"attention", "gemm", kAttention},
-    ForeignWord{"selfattention", "gemm", kAttention},
-    ForeignWord{"multiheadattention", "gemm", kAttention},
-    ForeignWord{"mha", "gemm", kAttention},
-    ForeignWord{"flashattention", "gemm", kAttention},
-    ForeignWord{"scaleddotproductattention", "gemm", kAttention},
-    ForeignWord{"sdpa", "gemm", kAttention},
+    ForeignWord{"selfattention", "attention", kAttention},
+    ForeignWord{"multiheadattention", "attention", kAttention},
+    ForeignWord{"mha", "attention", kAttention},
+    ForeignWord{"flashattention", "attention", kAttention},
+    ForeignWord{"scaleddotproductattention", "attention", kAttention},
+    ForeignWord{"sdpa", "attention", kAttention},
+    ForeignWord{"rotaryembedding", "rope", kRope},
+    ForeignWord{"rotarypositionembedding", "rope", kRope},
     ForeignWord{"embedding", "reorder", kEmbedding},
     ForeignWord{"gather", "reorder", kEmbedding},
     ForeignWord{"contiguous", "reorder", kLayoutChange},

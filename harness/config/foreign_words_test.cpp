@@ -114,10 +114,10 @@ TEST(ForeignWords, WordsOfPytorchGetTheRightSpelling) {
   EXPECT_EQ(hint_of("{ op: conv, c: 1, h: 1, k: 1, r: 1, padding: 1 }"), "did you mean `pad`?");
 }
 
-TEST(ForeignWords, OperatorsThatDoNotExistGetTheirParts) {
-  EXPECT_EQ(hint_of("{ op: F.scaled_dot_product_attention }"), hint_of("{ op: attention }"));
-  EXPECT_NE(hint_of("{ op: sdpa }").find("its parts are batched `gemm` and `softmax`"),
-            std::string::npos);
+TEST(ForeignWords, OperatorsOfTransformersAreFound) {
+  EXPECT_EQ(hint_of("{ op: F.scaled_dot_product_attention }"), hint_of("{ op: sdpa }"));
+  EXPECT_NE(hint_of("{ op: sdpa }").find("it is `attention`"), std::string::npos);
+  EXPECT_NE(hint_of("{ op: RotaryEmbedding }").find("it is `rope`"), std::string::npos);
   EXPECT_NE(hint_of("{ op: nn.Embedding }").find("a plugin can add one"), std::string::npos);
 }
 

@@ -175,6 +175,23 @@ TEST(NativeBackend, OptimizersStepWithEveryNumberOfThreads) {
   expect_native_matches(*backend, op_test::problem("optimizer", "sgd-e6000003"));
 }
 
+// Chunks of rows and parts of keys, each with a tail; rows without keys.
+TEST(NativeBackend, AttentionIsRightWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const char* tokens :
+         {"h1q1d1", "h2q13d64", "b2h2q37k150d20", "h1q200k300d65", "h4g2q100k260d40+causal",
+          "h2q60k20d33+causal", "h1q300d16w70+causal", "b3h4g2q16k300d24l300x7x131+causal",
+          "h1q1k700d128+causal", "h8g1q1k333d31", "h6g2q1k400d48w90+causal", "h5g1q1k130d64",
+          "b3h4g2q2k300d24l300x1x131+causal", "h2q4k2d5+causal"}) {
+      for (const int threads : {1, 2, 7}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("attention", tokens, dtype));
+      }
+    }
+  }
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));

@@ -12,6 +12,17 @@
 
 namespace bench::ops::cuda {
 
+// The widest vectors that this processor has.
+enum class VectorSet { portable, avx2, avx512 };
+inline VectorSet best_vectors() {
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return VectorSet::avx512;
+  }
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? VectorSet::avx2
+                                                                         : VectorSet::portable;
+}
+
 // Access to tensors whose element type the compiler knows.
 template <Element kType>
 struct TypedAccess {
@@ -78,14 +89,14 @@ template <class Plan>
 void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, int threads) {
   const std::int64_t first = plan.rows() * thread / threads;
   const std::int64_t last = plan.rows() * (thread + 1) / threads;
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return compute_rows_avx512(plan, tensors, first, last);
+  switch (best_vectors()) {
+    case VectorSet::avx512:
+      return compute_rows_avx512(plan, tensors, first, last);
+    case VectorSet::avx2:
+      return compute_rows_avx2(plan, tensors, first, last);
+    case VectorSet::portable:
+      return compute_typed_rows(plan, tensors, first, last);
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return compute_rows_avx2(plan, tensors, first, last);
-  }
-  compute_typed_rows(plan, tensors, first, last);
 }
 
 // Implements HostKernel::run_part.

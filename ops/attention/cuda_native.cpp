@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/cuda_native.hpp"
+
+#include "ops/attention/cuda_native_cpu.hpp"
+#include "ops/cuda/kernels/cpu_rows.hpp"
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, BackendError> attention_form(const Problem& problem) {
+  if (is_in_nhwc(problem)) {
+    return unsupported("the kernel reads plain tensors; leave `layout: nhwc` out");
+  }
+  const ParameterSet& set = problem.parameters;
+  AttentionPlan plan;
+  plan.batch = set.count("batch");
+  plan.heads = set.count("heads");
+  plan.kv_heads = set.count("kv_heads");
+  plan.q_len = set.count("q_len");
+  plan.kv_len = set.count("kv_len");
+  plan.head_dim = set.count("head_dim");
+  plan.window = set.count("window");
+  plan.is_causal = set.flag("causal");
+  plan.has_lengths = set.has("lengths");
+  plan.type = to_element(problem.dtype);
+  plan.precision = to_precision(problem.dtype);
+  if (plan.has_lengths) {
+    const std::vector<std::int64_t>& lengths = set.numbers("lengths");
+    if (lengths.size() > static_cast<std::size_t>(AttentionPlan::kMaxLengths)) {
+      return unsupported(fmt::format("the kernel takes the `lengths` of up to {} sequences",
+                                     AttentionPlan::kMaxLengths));
+    }
+    std::ranges::copy(lengths, plan.lengths);
+  }
+  return NativeForm{"bench:attention_block", "attention", NativePlan(plan),
+                    native_tensors(problem, MemoryLayout::plain)};
+}
+
+// The CPU version of the kernel for the device.
+void run_attention(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<AttentionPlan>();
+  run_by(plan.precision, [&](auto zero) {
+    using Block = AttentionBlock<decltype(zero), kHostLanes>;
+    const Access<decltype(zero)> access{tensors, plan.type};
+    for (std::int64_t i = 0; i < Block::blocks(plan); ++i) {
+      const Block block = Block::at(plan, access, i);
+      typename Block::Shared shared;
+      typename Block::Lane lanes[kHostLanes];
+      for (auto& lane : lanes) block.begin(lane);
+      const KeyRange keys = block.keys();
+      for (std::int64_t tile = keys.begin; tile < keys.end; tile += kHostLanes) {
+        for (int lane = 0; lane < kHostLanes; ++lane) block.score(shared, tile, lane);
+        for (int lane = 0; lane < kHostLanes; ++lane) block.weigh(shared, lanes[lane], lane);
+        for (int lane = 0; lane < kHostLanes; ++lane) {
+          block.accumulate(shared, lanes[lane], tile, keys.end, lane);
+        }
+      }
+      for (int lane = 0; lane < kHostLanes; ++lane) block.write(lanes[lane], lane);
+    }
+  });
+}
+
+void step_attention(const NativePlan& native_plan, const Addresses& tensors, int thread,
+                    int threads, AttentionStep step) {
+  const auto plan = native_plan.as<AttentionPlan>();
+  switch (best_vectors()) {
+    case VectorSet::avx512:
+      return attention_avx512(plan, tensors, thread, threads, step);
+    case VectorSet::avx2:
+      return attention_avx2(plan, tensors, thread, threads, step);
+    case VectorSet::portable:
+      return attention_portable(plan, tensors, thread, threads, step);
+  }
+}
+
+void run_attention_part(const NativePlan& plan, const Addresses& tensors, int thread, int threads) {
+  step_attention(plan, tensors, thread, threads, AttentionStep::run);
+}
+void finish_attention_part(const NativePlan& plan, const Addresses& tensors, int thread,
+                           int threads) {
+  step_attention(plan, tensors, thread, threads, AttentionStep::finish);
+}
+std::int64_t attention_memory(const NativePlan& native_plan, int threads) {
+  const auto plan = native_plan.as<AttentionPlan>();
+  return AttentionWork::of(plan, threads).bytes(plan, threads);
+}
+
+}  // namespace
+
+extern const NativeEntry attention_cuda_native;
+const NativeEntry attention_cuda_native = {.op = "attention",
+                                           .form = attention_form,
+                                           .host = {.kernel = AttentionPlan::kKernel,
+                                                    .run = run_attention,
+                                                    .run_part = run_attention_part,
+                                                    .finish_part = finish_attention_part,
+                                                    .memory_bytes = attention_memory}};
+
+}  // namespace bench::ops::cuda

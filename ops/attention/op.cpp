@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator attention, scaled dot product attention (Vaswani et al., arXiv 1706.03762):
+//   destination = softmax(query*key^T / sqrt(head_dim)) * value      for each head of each sequence
+// heads/kv_heads neighbouring heads share keys and values (Ainslie et al., arXiv 2305.13245).
+// causal: a query attends to the keys up to its own position, and the last query is at the position
+// of the last key, as in a KV cache. window: only to the last `window` of these. A query without
+// keys has the result 0.
+#include "base/checked.hpp"
+#include "ops/attention/attention.hpp"
+#include "ops/description.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace bench::ops {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"batch", "b", ParameterKind::count, "1", "sequences"},
+    {"heads", "h", ParameterKind::count, kRequired, "heads of each sequence"},
+    {"kv_heads", "g", ParameterKind::count, "heads", "heads of keys and values; divides `heads`"},
+    {"q_len", "q", ParameterKind::count, kRequired, "queries of each sequence; 1 when decoding"},
+    {"kv_len", "k", ParameterKind::count, "q_len", "keys of each sequence"},
+    {"head_dim", "d", ParameterKind::count, kRequired, "elements of a head"},
+    {"window", "w", ParameterKind::count, "kv_len", "keys that a causal query attends to at most"},
+    {"lengths", "l", ParameterKind::shape, kOptional,
+     "keys of each sequence, if they are not all `kv_len`"},
+    {"causal", "causal", ParameterKind::flag, "false",
+     "a query attends to the keys up to its position; the last query is at the last key"},
+};
+constexpr Requirement kRequirements[] = {
+    {"heads/kv_heads*kv_heads == heads", "kv_heads",
+     "`kv_heads` is {kv_heads}, which does not divide {heads} heads"},
+    {"causal or window == kv_len", "window",
+     "`window` is {window}, but the attention is not causal", "set `causal: true`"},
+    {"rank(lengths) == 0 or rank(lengths) == batch", "lengths",
+     "`lengths` has {rank(lengths)} lengths, `batch` is {batch}"},
+    {"rank(lengths) == 0 ? 1 : max(lengths) <= kv_len", "lengths",
+     "`lengths` has the length {max(lengths)}, longer than the {kv_len} keys of `kv_len`"},
+};
+
+// Calls count(length) for each sequence; returns the sum.
+template <class Function>
+std::optional<std::int64_t> sum_over_sequences(const ParameterSet& set, Function count) {
+  if (!set.has("lengths"))
+    return (Checked(set.count("batch")) * count(set.count("kv_len"))).value();
+  Checked sum = 0;
+  for (const std::int64_t length : set.numbers("lengths")) sum += count(length);
+  return sum.value();
+}
+
+// Sum of min(n, window) over n from 1 to `last`.
+Checked sum_of_windows(std::int64_t last, std::int64_t window) {
+  const std::int64_t growing = std::min(last, window);
+  // One of the two factors is even.
+  const Checked triangle = growing % 2 == 0 ? Checked(growing / 2) * (growing + 1)
+                                            : Checked(growing) * (growing / 2 + 1);
+  return triangle + Checked(last - growing) * window;
+}
+
+std::optional<std::int64_t> count_causal_pairs(const ParameterSet& set) {
+  const std::int64_t queries = set.count("q_len");
+  const std::int64_t window = set.count("window");
+  return sum_over_sequences(set, [&](std::int64_t length) {
+    const std::int64_t skipped = std::max<std::int64_t>(0, length - queries);
+    return sum_of_windows(length, window) - sum_of_windows(skipped, window);
+  });
+}
+
+// The keys that any query attends to.
+std::optional<std::int64_t> count_keys(const ParameterSet& set) {
+  const std::int64_t queries = set.count("q_len");
+  const std::int64_t window = set.count("window");
+  const bool causal = set.flag("causal");
+  return sum_over_sequences(set, [&](std::int64_t length) {
+    const std::int64_t hidden =
+        causal && window < length - queries + 1 ? length - queries + 1 - window : 0;
+    return Checked(length - hidden);
+  });
+}
+
+constexpr auto kShown = Quantity::Shown::yes;
+constexpr auto kHidden = Quantity::Shown::no;
+constexpr Quantity kQuantities[] = {
+    // Pairs of a query and a key that it attends to, of one head.
+    {"pairs", "batch*q_len*kv_len", kShown, "not causal and rank(lengths) == 0"},
+    {"pairs", "q_len*sum(lengths)", kShown, "not causal and rank(lengths) > 0"},
+    {"pairs", "{batch} * sum over i < {q_len} of clamp(i + {kv_len} - {q_len} + 1, 0, {window})",
+     kShown, "causal and rank(lengths) == 0", count_causal_pairs},
+    {"pairs", "sum over l in {lengths}, i < {q_len} of clamp(i + l - {q_len} + 1, 0, {window})",
+     kShown, "causal and rank(lengths) > 0", count_causal_pairs},
+    {"keys", "keys that a query attends to", kHidden, "", count_keys},
+    // The products of query and key, and of weight and value.
+    {"flops", "4*heads*head_dim*pairs"},
+    {"sfu_ops", "heads*pairs"},
+};
+constexpr std::string_view kKeySizes = "[batch, kv_heads, kv_len, head_dim]";
+constexpr std::string_view kQuerySizes = "[batch, heads, q_len, head_dim]";
+constexpr std::string_view kTouchedKeys = "kv_heads*head_dim*keys";
+constexpr TensorRow kTensors[] = {
+    {"query", TensorRole::input, kQuerySizes},
+    {"key", TensorRole::input, kKeySizes, ElementType::of_case, "", kTouchedKeys},
+    {"value", TensorRole::input, kKeySizes, ElementType::of_case, "", kTouchedKeys},
+    {"destination", TensorRole::output, kQuerySizes},
+};
+constexpr std::string_view kExamples[] = {"h4q24d16", "b2h4g2q5k40d20+causal",
+                                          "b2h6g1q1k50d32l20x50+causal", "h2q30d24w7+causal"};
+
+}  // namespace
+
+extern const Operator attention_operator;
+const Operator attention_operator = describe(
+    {.name = "attention",
+     .help = "scaled dot product attention: averages of values, weighted by the softmax of "
+             "products of queries and keys",
+     .parameters = kParameters,
+     .requirements = kRequirements,
+     .quantities = kQuantities,
+     .tensors = kTensors,
+     .where = "q_len",
+     .data_types = DataTypes::floating},
+    {.reference = attention_reference,
+     .tolerance = attention_tolerance,
+     .examples = kExamples,
+     .cpu = kOnNative,
+     .cuda = kOnCudnn});
+
+}  // namespace bench::ops
