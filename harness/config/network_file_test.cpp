@@ -115,10 +115,10 @@ std::string errors_of(const std::string& layers, const std::string& head = "inpu
 
 TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
   EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, m: x}]}\n"),
-            "x.yaml:5:49: `m`: found `x`, expected an integer >= 1\n");
+            "x.yaml:5:58: `m`: found `x`, expected an integer >= 1\n");
   // One message although the layer is repeated.
   EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
-            "x.yaml:5:63: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
+            "x.yaml:5:64: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
             "`input`\n");
   EXPECT_THAT(errors_of("  - {name: b, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("a block lacks its `repeat`"));
