@@ -40,8 +40,8 @@ TEST(Tensor, SizeIsInItsOwnType) {
 }
 
 TEST(MakeProblem, RefusesWhatTheOperatorDoesNotHave) {
-  EXPECT_EQ(message("gemm", "m2n2k2", DataType::f32, Direction::backward_data),
-            "direction: `gemm` has no direction `backward_data`; expected one of forward");
+  EXPECT_EQ(message("reorder", "2x16x9x9-nchw-nhwc", DataType::f32, Direction::backward_data),
+            "direction: `reorder` has no direction `backward_data`; expected one of forward");
   EXPECT_THAT(message("conv", "c1w4k1s1", DataType::s32), HasSubstr("dtype: `s32` is the type"));
   EXPECT_THAT(message("softmax", "4x4+relu"), HasSubstr("post_ops: `softmax` takes no post-ops"));
   EXPECT_THAT(message("conv", "c1w4k1s1+relu", DataType::f32, Direction::backward_data),

@@ -84,7 +84,7 @@ const std::vector<std::string> kProgram = {
     "gemm/m8n10k144+tb+bias/f32 23120 FLOP 10728 B",
     "gemm/m64n48k32/f32 196608 FLOP 26624 B",
     "gemm/b6m8n4k16+tb+bias/f32 6336 FLOP 5392 B",
-    "gemm/m40n4k16/f32 5120 FLOP 3456 B",  // 5 sources, one matrix of weights
+    "gemm/b5wb1m8n4k16/f32 5120 FLOP 3456 B",  // 5 sources, one matrix of weights
     "gemm/m64n48k32/u8 196608 FLOP 15872 B",
     "gemm/m64n48k32/bf16 196608 FLOP 19456 B",  // result in f32
     "gemm/m64n48k32/f32 196608 FLOP 26624 B",   // a source with strides
@@ -202,13 +202,17 @@ TEST(VerboseWork, Products) {
   EXPECT_EQ(work_of_execution("matmul,x,undef,src_f32::blocked:ba:f0 wei_f32::blocked:ab:f0 "
                               "dst_f32::blocked:ab:f0,attr-post-ops:binary_add:bf16:3,,4x8:8x2"),
             "gemm/m4n2k8+ta+add/f32 136 FLOP 240 B");
-  // A bias per row, weights that only some matrices share, sizes set at run time, sizes that do not
-  // fit.
+  // A bias per row, weights that products share which do not follow each other, sizes set at run
+  // time, sizes that do not fit.
   EXPECT_EQ(work_of_execution("matmul,x,undef," + mds +
                               "bia_f32::blocked:ab:f0_mask1 dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "n/a");
-  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,1x4x8:5x8x2"),
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,2x3x4x8:1x3x8x2"),
             "n/a");
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,1x4x8:5x8x2"),
+            "gemm/b5sb1m4n2k8+tb/f32 640 FLOP 608 B");
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,2x3x4x8:2x1x8x2"),
+            "gemm/b6wb2m4n2k8+tb/f32 768 FLOP 1088 B");
   EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,*x8:8x2"), "n/a");
   EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:7x2"), "n/a");
   EXPECT_EQ(work_of_execution("gemm_api,,undef,src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 "

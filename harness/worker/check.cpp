@@ -4,6 +4,7 @@
 #include "base/data_type.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "ops/gemm/gemm.hpp"
 #include "ops/post_op.hpp"
 
 #include <fmt/format.h>
@@ -196,39 +197,42 @@ std::vector<double> multiply(std::int64_t rows, std::int64_t columns, const At& 
   return y;
 }
 
-struct GemmShape {
-  std::int64_t batch, m, n, k;
-  bool trans_a, trans_b, bias;
-};
-
-// Returns nullopt if Freivalds' test does not apply to the problem.
-std::optional<GemmShape> find_gemm_shape(const ops::Problem& problem, const PlainOutput& output) {
-  if (problem.op->name != "gemm" || problem.direction != ops::Direction::forward ||
-      !problem.post_ops.empty() || info(output.tensor->dtype).is_integer) {
+// Returns nullopt if Freivalds' test does not apply to the problem or the output.
+std::optional<ops::GemmShape> find_gemm_shape(const ops::Problem& problem,
+                                              const PlainOutput& output) {
+  if (problem.op != &ops::gemm_operator || !problem.post_ops.empty() ||
+      info(output.tensor->dtype).is_integer) {
     return std::nullopt;
   }
-  const ops::ParameterSet& p = problem.parameters;
-  return GemmShape{p.count("batch"),  p.count("m"),      p.count("n"),  p.count("k"),
-                   p.flag("trans_a"), p.flag("trans_b"), p.flag("bias")};
+  const ops::GemmShape shape = ops::gemm_shape(problem);
+  const bool is_product = output.tensor->name == problem.tensors[shape.result].name;
+  if (!is_product || shape.result_batch != shape.batch) return std::nullopt;
+  return shape;
+}
+
+// Returns the product of the matrix with index `b` in the batch and x.
+std::vector<double> multiply_operand(const ops::GemmShape& shape, const ops::GemmOperand& operand,
+                                     ops::ReferenceInputs inputs, std::int64_t b, std::int64_t rows,
+                                     std::int64_t columns, std::span<const double> x) {
+  const double* matrix =
+      inputs[operand.tensor].data() + b / shape.share(operand.batch) * rows * columns;
+  const bool is_plain = operand.storage == ops::Storage::plain;
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    return is_plain ? matrix[i * columns + j] : matrix[j * rows + i];
+  };
+  return multiply(rows, columns, at, x);
 }
 
 // Returns A (B x) + bias . x for the matrices with index `b` in the batch.
-std::vector<double> multiply_factors(const GemmShape& s, ops::ReferenceInputs inputs,
+std::vector<double> multiply_factors(const ops::GemmShape& s, ops::ReferenceInputs inputs,
                                      std::int64_t b, std::span<const double> x) {
-  const double* right = inputs[1].data() + b * s.k * s.n;
-  const auto right_at = [&](std::int64_t i, std::int64_t j) {
-    return s.trans_b ? right[j * s.k + i] : right[i * s.n + j];
-  };
-  const double* left = inputs[0].data() + b * s.m * s.k;
-  const auto left_at = [&](std::int64_t i, std::int64_t j) {
-    return s.trans_a ? left[j * s.m + i] : left[i * s.k + j];
-  };
-  std::vector<double> y = multiply(s.m, s.k, left_at, multiply(s.k, s.n, right_at, x));
-  if (!s.bias) return y;
+  const std::vector<double> right =
+      multiply_operand(s, s.right, inputs, b, s.inner.count, s.columns.count, x);
+  std::vector<double> y =
+      multiply_operand(s, s.left, inputs, b, s.rows.count, s.inner.count, right);
+  if (!s.has_bias) return y;
   double bias_sum = 0;
-  for (std::int64_t j = 0; j < s.n; ++j) {
-    bias_sum += inputs[2][static_cast<std::size_t>(j)] * x[static_cast<std::size_t>(j)];
-  }
+  for (std::size_t j = 0; j < x.size(); ++j) bias_sum += inputs[2][j] * x[j];
   for (double& value : y) value += bias_sum;
   return y;
 }
@@ -237,20 +241,21 @@ std::vector<double> multiply_factors(const GemmShape& s, ops::ReferenceInputs in
 
 std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInputs inputs,
                                 const PlainOutput& output, std::uint64_t seed) {
-  const std::optional<GemmShape> shape = find_gemm_shape(problem, output);
+  const std::optional<ops::GemmShape> shape = find_gemm_shape(problem, output);
   if (!shape) return std::nullopt;
-  const GemmShape& s = *shape;
+  const std::int64_t rows = shape->rows.count;
+  const std::int64_t columns = shape->columns.count;
   const ops::Tolerance tolerance = problem.op->tolerance(problem);
   SplitMix random(seed);
-  std::vector<double> x(static_cast<std::size_t>(s.n));
+  std::vector<double> x(static_cast<std::size_t>(columns));
   for (double& value : x) value = random.below(2) == 0 ? -1 : 1;
-  for (std::int64_t b = 0; b < s.batch; ++b) {
-    const std::vector<double> want = multiply_factors(s, inputs, b, x);
-    for (std::int64_t i = 0; i < s.m; ++i) {
+  for (std::int64_t b = 0; b < shape->batch; ++b) {
+    const std::vector<double> want = multiply_factors(*shape, inputs, b, x);
+    for (std::int64_t i = 0; i < rows; ++i) {
       double got = 0;
       double squares = 0;  // sum of the squared tolerances of the row
-      for (std::int64_t j = 0; j < s.n; ++j) {
-        const auto flat = static_cast<std::size_t>((b * s.m + i) * s.n + j);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const auto flat = static_cast<std::size_t>((b * rows + i) * columns + j);
         const double value = load_element(output.tensor->dtype, output.data, flat);
         const double allowed = tolerance.absolute + tolerance.relative * std::abs(value);
         got += value * x[static_cast<std::size_t>(j)];

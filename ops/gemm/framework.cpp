@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
 #include "ops/framework_row.hpp"
+#include "ops/gemm/gemm.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,17 +64,27 @@ std::optional<Equivalent> make_linear(const FrameworkCall& call, const Framework
                        {source, weights, bias});
 }
 
-// Returns the product of the leading dimensions after broadcasting.
-std::optional<std::int64_t> broadcast_count(std::span<const std::int64_t> a,
-                                            std::span<const std::int64_t> b) {
-  Checked count = 1;
-  for (std::size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
-    const std::int64_t left = i <= a.size() ? a[a.size() - i] : 1;
-    const std::int64_t right = i <= b.size() ? b[b.size() - i] : 1;
-    if (left != right && left != 1 && right != 1) return std::nullopt;
-    count *= left == 1 ? right : left;
+// The leading dimensions of operands, of which one may be broadcast to the other.
+struct Batches {
+  std::int64_t product, a, b;
+};
+
+std::optional<Batches> find_batches(Dims a, Dims b) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), 1);
+  b.insert(b.begin(), rank - b.size(), 1);
+  Dims product;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) return std::nullopt;
+    product.push_back(a[i] == 1 ? b[i] : a[i]);
   }
-  return count.value();
+  const auto count = element_count(product);
+  if (!count) return std::nullopt;
+  // Other kinds of broadcasting have no case: nearest is one matrix per product.
+  const std::int64_t a_count = shared_batch(product, a).value_or(*count);
+  const std::int64_t b_count = shared_batch(product, b).value_or(*count);
+  if (a_count != *count && b_count != *count) return Batches{*count, *count, *count};
+  return Batches{*count, a_count, b_count};
 }
 
 // Multiplies as matmul does: a vector is a row on the left and a column on the right.
@@ -87,9 +98,16 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
   const std::int64_t n = b_is_vector ? 1 : b.back();
   if (k != (b_is_vector ? b.back() : b[b.size() - kOperandRank])) return std::nullopt;
   const auto leading_dims = [](std::span<const std::int64_t> shape) {
-    return shape.first(shape.size() < kOperandRank ? 0 : shape.size() - kOperandRank);
+    const auto leading = shape.first(shape.size() < kOperandRank ? 0 : shape.size() - kOperandRank);
+    return Dims(leading.begin(), leading.end());
   };
-  return make_product(broadcast_count(leading_dims(a), leading_dims(b)), m, n, k, bias);
+  const auto batches = find_batches(leading_dims(a), leading_dims(b));
+  if (!batches) return std::nullopt;
+  auto product = make_product(batches->product, m, n, k, bias);
+  if (!product) return std::nullopt;
+  product->request.parameters.set("source_batch", batches->a);
+  product->request.parameters.set("weights_batch", batches->b);
+  return product;
 }
 
 std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const FrameworkRow&) {

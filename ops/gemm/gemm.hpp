@@ -1,38 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product: what model, reference and kernels share.
+// Matrix product and its gradients: what model, reference and kernels share.
 //
 // destination[b][m][n] = sum over k of source[b][m][k] * weights[b][k][n] (+ bias[n]).
-// Tensors (plain row-major; `b` comes first, only if batch > 1):
-//   source       [b,] m, k      trans_a: stored as [b,] k, m
-//   weights      [b,] k, n      trans_b: stored as [b,] n, k; an input if two_inputs
+// Tensors (plain row-major; the batch comes first, only if it is > 1):
+//   source       [source_batch,] m, k    trans_a: stored as [source_batch,] k, m
+//   weights      [weights_batch,] k, n   trans_b: stored as [weights_batch,] n, k;
+//                                        an input if two_inputs
 //   bias         n
-//   destination  [b,] m, n
-// Order of Model::tensors: source, weights, [bias,] destination.
+//   destination  [batch,] m, n
+// Order of Model::tensors: forward: source, weights, [bias,] destination. backward_data:
+// diff_destination, weights, diff_source. backward_weights: source, diff_destination,
+// diff_weights[, diff_bias].
 #pragma once
 
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
 
 enum class Storage { plain, transposed };
 
-struct GemmShape {
+// One factor. If `batch` is less than that of the product, consecutive products share a matrix.
+struct GemmOperand {
+  std::size_t tensor = 0;  // index in Problem::tensors
+  Storage storage = Storage::plain;
   std::int64_t batch = 1;
-  std::int64_t m = 1;
-  std::int64_t n = 1;
-  std::int64_t k = 1;
-  Storage a = Storage::plain;
-  Storage b = Storage::plain;
-  bool has_bias = false;
 };
 
-// `complete` must be a complete parameter set.
-GemmShape gemm_shape(const ParameterSet& complete);
+// A size of the product, and the parameter that it is.
+struct GemmSize {
+  std::string_view parameter;
+  std::int64_t count = 1;
+};
+
+// The product that a problem computes, whichever its direction:
+//   result[b][i][j] = sum over l of left[b][i][l] * right[b][l][j] (+ bias[j])
+// The result is stored plain. If its batch is less than that of the product, consecutive products
+// are added up.
+struct GemmShape {
+  std::int64_t batch = 1;
+  GemmSize rows, columns, inner;  // i, j, l
+  GemmOperand left, right;
+  std::size_t result = 0;  // index in Problem::tensors
+  std::int64_t result_batch = 1;
+  bool has_bias = false;  // tensor number 2
+  // The operand of which a gradient of the bias adds up all matrices' rows as the user sees them;
+  // nullopt if there is none. The gradient is the tensor after the result.
+  enum class Side { left, right };
+  std::optional<Side> bias_gradient = std::nullopt;
+
+  // The number of consecutive products that share a matrix of this batch.
+  std::int64_t share(std::int64_t operand_batch) const { return batch / operand_batch; }
+};
+
+// Products that are added up are one product if both factors' matrices lie one below the other; the
+// shape then is this product.
+GemmShape gemm_shape(const Problem& problem);
+
+// Returns how many matrices an operand with these batch dimensions has, if its product has those of
+// `product`, as the operator counts them: leading dimensions are the same, and the others are 1.
+// Returns nullopt if the dimensions are others.
+std::optional<std::int64_t> shared_batch(std::span<const std::int64_t> product,
+                                         std::span<const std::int64_t> operand);
 
 extern const Operator gemm_operator;
 

@@ -4,14 +4,18 @@
 #include "ops/model.hpp"
 #include "ops/test_support.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench::ops::op_test {
@@ -19,26 +23,39 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Problem random_gemm(Random& random, std::int64_t largest) {
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
+                                     Direction::backward_weights};
+
+Problem random_gemm(Random& random, std::int64_t largest,
+                    Direction direction = Direction::forward) {
   ParameterSet set(gemm_operator.parameters);
-  set.set("batch", draw(random, 1, 3));
+  const std::int64_t shared = draw(random, 1, 2);
+  const std::int64_t batch = shared * draw(random, 1, 2);
+  set.set("batch", batch);
+  const char* const sharing[] = {"source_batch", "weights_batch"};
+  if (draw(random, 0, 1) == 1) set.set(sharing[draw(random, 0, 1)], shared);
   for (const char* name : {"m", "n", "k"}) set.set(name, draw(random, 1, largest));
   for (const char* name : {"trans_a", "trans_b", "bias"}) set.set(name, draw(random, 0, 1) == 1);
-  return make_problem({.op = &gemm_operator, .parameters = set}).value();
+  return make_problem({.op = &gemm_operator, .direction = direction, .parameters = set}).value();
 }
 
-// Calls visit(source, weights, destination) with flat indexes for each multiply-accumulate.
+// The loop nest of the forward product, from the parameters. Calls visit(source, weights,
+// destination) with flat indexes for each multiply-accumulate.
 template <class Visit>
-void for_each_product(const GemmShape& s, Visit visit) {
-  for (std::int64_t b = 0; b < s.batch; ++b) {
-    for (std::int64_t m = 0; m < s.m; ++m) {
-      for (std::int64_t n = 0; n < s.n; ++n) {
-        for (std::int64_t k = 0; k < s.k; ++k) {
-          const std::int64_t a = s.a == Storage::plain ? m * s.k + k : k * s.m + m;
-          const std::int64_t w = s.b == Storage::plain ? k * s.n + n : n * s.k + k;
-          visit(static_cast<std::size_t>(b * s.m * s.k + a),
-                static_cast<std::size_t>(b * s.k * s.n + w),
-                static_cast<std::size_t>((b * s.m + m) * s.n + n));
+void for_each_product(const Problem& problem, Visit visit) {
+  const ParameterSet& p = problem.parameters;
+  const std::int64_t batch = p.count("batch"), rows = p.count("m"), columns = p.count("n"),
+                     depth = p.count("k");
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const std::int64_t source = b * p.count("source_batch") / batch * rows * depth;
+    const std::int64_t weights = b * p.count("weights_batch") / batch * depth * columns;
+    for (std::int64_t m = 0; m < rows; ++m) {
+      for (std::int64_t n = 0; n < columns; ++n) {
+        for (std::int64_t k = 0; k < depth; ++k) {
+          const std::int64_t a = p.flag("trans_a") ? k * rows + m : m * depth + k;
+          const std::int64_t w = p.flag("trans_b") ? n * depth + k : k * columns + n;
+          visit(static_cast<std::size_t>(source + a), static_cast<std::size_t>(weights + w),
+                static_cast<std::size_t>((b * rows + m) * columns + n));
         }
       }
     }
@@ -48,24 +65,30 @@ void for_each_product(const GemmShape& s, Visit visit) {
 TEST(GemmWork, EqualsALoopNest) {
   Random random(1);
   for (int i = 0; i < 10'000; ++i) {
-    const Problem gemm = random_gemm(random, 7);
-    const GemmShape shape = gemm_shape(gemm.parameters);
+    const Problem gemm = random_gemm(random, 7, kDirections[i % 3]);
+    const bool has_bias =
+        gemm.parameters.flag("bias") && gemm.direction != Direction::backward_data;
     std::int64_t macs = 0;
     std::set<std::size_t> source, weights, destination;
-    for_each_product(shape, [&](std::size_t a, std::size_t b, std::size_t c) {
+    for_each_product(gemm, [&](std::size_t a, std::size_t b, std::size_t c) {
       ++macs;
       source.insert(a);
       weights.insert(b);
       destination.insert(c);
     });
     const auto outputs = static_cast<std::int64_t>(destination.size());
-    const std::int64_t flops = 2 * macs + (shape.has_bias ? outputs : 0);
+    const std::int64_t flops = 2 * macs + (has_bias ? outputs : 0);
     ASSERT_EQ(gemm.work.macs, macs) << problem_tokens(gemm);
     ASSERT_EQ(gemm.work.flops, flops);
     ASSERT_EQ(gemm.work.flops_valid, flops);
-    ASSERT_EQ(gemm.work.bytes_read, 4 * (static_cast<std::int64_t>(source.size() + weights.size()) +
-                                         (shape.has_bias ? shape.n : 0)));
-    ASSERT_EQ(gemm.work.bytes_written, 4 * outputs);
+    const auto sizes = std::array{source.size(), weights.size(), destination.size()};
+    const std::int64_t bias = has_bias ? gemm.parameters.count("n") : 0;
+    const std::size_t output = std::array{2, 0, 1}[static_cast<std::size_t>(gemm.direction)];
+    const auto written = static_cast<std::int64_t>(sizes[output]);
+    const auto all = static_cast<std::int64_t>(sizes[0] + sizes[1] + sizes[2]);
+    const bool writes_bias = gemm.direction == Direction::backward_weights;
+    ASSERT_EQ(gemm.work.bytes_read, 4 * (all - written + (writes_bias ? 0 : bias)));
+    ASSERT_EQ(gemm.work.bytes_written, 4 * (written + (writes_bias ? bias : 0)));
   }
 }
 
@@ -78,30 +101,98 @@ TEST(GemmWork, PublishedValues) {
   EXPECT_EQ(batched.work.traffic().count, 8'388'608);
 }
 
+// Computes an output of the problem by the loop nest of the forward product.
+std::vector<double> loop_nest(const Problem& gemm, const std::vector<std::vector<double>>& inputs,
+                              std::size_t output) {
+  const auto& tensor = gemm.tensors[gemm.input_count() + output];
+  std::vector<double> want(static_cast<std::size_t>(tensor.elements()));
+  const auto columns = static_cast<std::size_t>(gemm.parameters.count("n"));
+  if (output == 1) {
+    for (std::size_t j = 0; j < inputs[1].size(); ++j) want[j % columns] += inputs[1][j];
+    return want;
+  }
+  for_each_product(gemm, [&](std::size_t a, std::size_t b, std::size_t c) {
+    switch (gemm.direction) {
+      case Direction::forward:
+        want[c] += inputs[0][a] * inputs[1][b];
+        break;
+      case Direction::backward_data:
+        want[a] += inputs[0][c] * inputs[1][b];
+        break;
+      case Direction::backward_weights:
+        want[b] += inputs[0][a] * inputs[1][c];
+        break;
+    }
+  });
+  const bool adds_bias = gemm.direction == Direction::forward && gemm.parameters.flag("bias");
+  for (std::size_t j = 0; j < want.size() && adds_bias; ++j) want[j] += inputs[2][j % columns];
+  return want;
+}
+
 TEST(GemmReference, AgreesWithALoopNest) {
   Random random(2);
-  for (int i = 0; i < 1000; ++i) {
-    const Problem gemm = random_gemm(random, 13);
+  for (int i = 0; i < 3000; ++i) {
+    const Problem gemm = random_gemm(random, 13, kDirections[i % 3]);
     SCOPED_TRACE(problem_tokens(gemm));
-    const GemmShape shape = gemm_shape(gemm.parameters);
     const auto inputs = random_inputs(gemm, random());
-    std::vector<double> want(static_cast<std::size_t>(gemm.tensors.back().elements()));
-    for_each_product(shape, [&](std::size_t a, std::size_t b, std::size_t c) {
-      want[c] += inputs[0][a] * inputs[1][b];
-    });
-    for (std::size_t j = 0; j < want.size() && shape.has_bias; ++j) {
-      want[j] += inputs[2][j % static_cast<std::size_t>(shape.n)];
-    }
-    std::vector<std::int64_t> positions(want.size());
-    std::iota(positions.begin(), positions.end(), std::int64_t{0});
-    const std::vector<double> whole = reference_gemm(gemm, inputs, 0, {});
-    const std::vector<double> single = reference_gemm(gemm, inputs, 0, positions);
-    ASSERT_EQ(whole.size(), want.size());
-    for (std::size_t j = 0; j < want.size(); ++j) {
-      ASSERT_NEAR(whole[j], want[j], 1e-13) << j;
-      ASSERT_NEAR(single[j], want[j], 1e-13) << j;
+    for (std::size_t output = 0; gemm.input_count() + output < gemm.tensors.size(); ++output) {
+      const std::vector<double> want = loop_nest(gemm, inputs, output);
+      std::vector<std::int64_t> positions(want.size());
+      std::iota(positions.begin(), positions.end(), std::int64_t{0});
+      const std::vector<double> whole = reference_gemm(gemm, inputs, output, {});
+      const std::vector<double> single = reference_gemm(gemm, inputs, output, positions);
+      ASSERT_EQ(whole.size(), want.size());
+      for (std::size_t j = 0; j < want.size(); ++j) {
+        ASSERT_NEAR(whole[j], want[j], 1e-13) << j;
+        ASSERT_NEAR(single[j], want[j], 1e-13) << j;
+      }
     }
   }
+}
+
+// The sum of all products of the forward result with a given gradient.
+double loss(const Problem& forward, const std::vector<std::vector<double>>& inputs,
+            const std::vector<double>& gradient) {
+  const std::vector<double> result = reference_gemm(forward, inputs, 0, {});
+  return std::inner_product(result.begin(), result.end(), gradient.begin(), 0.0);
+}
+
+TEST(GemmReference, GradientsAreFiniteDifferences) {
+  constexpr double kStep = 0.5;  // the product is linear in each operand, so any step is exact
+  for (const char* tokens : {"m3n4k5+bias", "m3n4k5+ta+tb+bias", "b6wb2m3n2k4+tb", "b4sb1m2n3k2+ta",
+                             "b4wb1m2n3k2+ta+bias", "b3m2n3k4+ta"}) {
+    SCOPED_TRACE(tokens);
+    const Problem forward = problem("gemm", tokens, DataType::f64);
+    const Problem data = problem("gemm", tokens, DataType::f64, Direction::backward_data);
+    const Problem weights = problem("gemm", tokens, DataType::f64, Direction::backward_weights);
+    auto inputs = random_inputs(forward, 5);
+    const std::vector<double> gradient = random_inputs(data, 6)[0];
+    const std::vector<std::vector<double>> data_inputs = {gradient, inputs[1]};
+    const std::vector<std::vector<double>> weights_inputs = {inputs[0], gradient};
+    std::vector<std::vector<double>> gradients = {reference_gemm(data, data_inputs, 0, {}),
+                                                  reference_gemm(weights, weights_inputs, 0, {})};
+    if (inputs.size() > 2) gradients.push_back(reference_gemm(weights, weights_inputs, 1, {}));
+    const double before = loss(forward, inputs, gradient);
+    for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
+      ASSERT_EQ(gradients[tensor].size(), inputs[tensor].size());
+      for (std::size_t i = 0; i < inputs[tensor].size(); ++i) {
+        inputs[tensor][i] += kStep;
+        EXPECT_NEAR((loss(forward, inputs, gradient) - before) / kStep, gradients[tensor][i],
+                    1e-12);
+        inputs[tensor][i] -= kStep;
+      }
+    }
+  }
+}
+
+// A matrix that several products share is read once.
+TEST(GemmWork, CountsASharedMatrixOnce) {
+  const Problem shared = problem("gemm", "b8wb2m3n4k5");
+  EXPECT_EQ(shared.tensors[1].dims, (Dims{2, 5, 4}));
+  EXPECT_EQ(shared.work.macs, 8 * 3 * 4 * 5);
+  expect_bytes(shared, 4 * (8 * 3 * 5 + 2 * 5 * 4 + 8 * 3 * 4));
+  EXPECT_EQ(problem("gemm", "b8sb1m3n4k5").tensors[0].dims, (Dims{1, 3, 5}));
+  EXPECT_EQ(problem_tokens(problem("gemm", "b8sb8wb8m3n4k5")), "b8m3n4k5");
 }
 
 TEST(Gemm, TensorsFollowStorageAndBatch) {
@@ -118,12 +209,28 @@ TEST(Gemm, TensorsFollowStorageAndBatch) {
   EXPECT_EQ(problem("gemm", "m2n3k4", DataType::u8).tensors[2].dtype, DataType::s32);
 }
 
+TEST(Gemm, GradientsHaveTheTensorsOfTheForwardProduct) {
+  const auto names = [](Direction direction) {
+    std::string text;
+    for (const Tensor& tensor :
+         problem("gemm", "m2n3k4+ta+tb+bias", DataType::bf16, direction).tensors) {
+      text += fmt::format("{} {} {}, ", tensor.name, fmt::join(tensor.dims, "x"),
+                          info(tensor.dtype).name);
+    }
+    return text;
+  };
+  EXPECT_EQ(names(Direction::backward_data),
+            "diff_destination 2x3 bf16, weights 3x4 bf16, diff_source 4x2 bf16, ");
+  EXPECT_EQ(names(Direction::backward_weights),
+            "source 4x2 bf16, diff_destination 2x3 bf16, diff_weights 3x4 bf16, diff_bias 3 f32, ");
+}
+
 TEST(Gemm, TextRoundTrips) {
   EXPECT_EQ(problem_tokens(problem("inner_product", "k4n3m2b1+bias+tb+relu")),
             "m2n3k4+tb+bias+relu");
   Random random(3);
   for (int i = 0; i < 10'000; ++i) {
-    expect_round_trip(random_gemm(random, 1'000'000));
+    expect_round_trip(random_gemm(random, 1'000'000, kDirections[i % 3]));
     if (HasFatalFailure()) return;
   }
 }
@@ -137,9 +244,19 @@ TEST(Gemm, ErrorsNameTheParameter) {
   EXPECT_EQ(where("m2k2"), "n");
   EXPECT_EQ(where("m2n2"), "k");
   EXPECT_EQ(where("m4000000000n2k4000000000"), "k");
+  EXPECT_EQ(where("b6sb4m2n2k2"), "source_batch");
+  EXPECT_EQ(where("b6wb4m2n2k2"), "weights_batch");
+  EXPECT_EQ(where("b6sb2wb3m2n2k2"), "weights_batch");
   EXPECT_EQ(where("m2000000000n2000000000k2"), "n");
   EXPECT_EQ(where("m100000000n100000000k2000000"), "k");
   EXPECT_EQ(where("m100000000n100000000k2000"), "k");
+}
+
+TEST(Gemm, ExplainsWhichMatricesCanBeShared) {
+  EXPECT_EQ(try_problem("gemm", "b6wb4m2n2k2").error().what,
+            "`weights_batch` is 4, which does not divide the `batch` 6");
+  EXPECT_EQ(try_problem("gemm", "b6sb2wb3m2n2k2").error().what,
+            "`source_batch` is 2 and `weights_batch` is 3, but one of them must be the `batch`, 6");
 }
 
 TEST(Gemm, FormulasShowTheirValues) {
@@ -157,7 +274,7 @@ TEST(GemmTolerance, HoldsForSinglePrecision) {
   const auto inputs = random_inputs(gemm, 4);
   const std::vector<double> want = reference_gemm(gemm, inputs, 0, {});
   std::vector<float> got(want.size());
-  for_each_product(gemm_shape(gemm.parameters), [&](std::size_t a, std::size_t b, std::size_t c) {
+  for_each_product(gemm, [&](std::size_t a, std::size_t b, std::size_t c) {
     got[c] += static_cast<float>(inputs[0][a]) * static_cast<float>(inputs[1][b]);
   });
   const Tolerance tolerance = gemm_tolerance(gemm);
@@ -194,7 +311,7 @@ TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
   gemm.math = Math::fast_accumulation;
   const double tolerance_fast_sums = gemm_tolerance(gemm).absolute;
   std::vector<std::vector<double>> products(want.size());
-  for_each_product(gemm_shape(gemm.parameters), [&](std::size_t a, std::size_t b, std::size_t c) {
+  for_each_product(gemm, [&](std::size_t a, std::size_t b, std::size_t c) {
     products[c].push_back(inputs[0][a] * inputs[1][b]);
   });
   double worst = 0;

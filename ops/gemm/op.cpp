@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/checked.hpp"
 #include "ops/description.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/model.hpp"
@@ -6,6 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +24,10 @@ using enum ParameterKind;
 
 constexpr Parameter kParameters[] = {
     {"batch", "b", count, "1", "independent products"},
+    {"source_batch", "sb", count, "batch",
+     "matrices of the source; fewer than `batch`: consecutive products share one"},
+    {"weights_batch", "wb", count, "batch",
+     "matrices of the weights; fewer than `batch`: consecutive products share one"},
     {"m", "m", count, kRequired, "rows of source and destination"},
     {"n", "n", count, kRequired, "columns of weights and destination"},
     {"k", "k", count, kRequired, "columns of source, rows of weights"},
@@ -28,27 +37,49 @@ constexpr Parameter kParameters[] = {
     {"two_inputs", "two", flag, "false",
      "the weights change with each call, as in attention: they are inputs and stay plain"},
 };
+constexpr Requirement kRequirements[] = {
+    {"batch/source_batch > 0", "source_batch",
+     "`source_batch` is {source_batch}, which does not divide the `batch` {batch}"},
+    {"batch/weights_batch > 0", "weights_batch",
+     "`weights_batch` is {weights_batch}, which does not divide the `batch` {batch}"},
+    {"source_batch == batch or weights_batch == batch", "weights_batch",
+     "`source_batch` is {source_batch} and `weights_batch` is {weights_batch}, but one of them "
+     "must "
+     "be the `batch`, {batch}"},
+};
 constexpr Quantity kQuantities[] = {
     {"B", "batch", Quantity::Shown::no},
     {"M", "m", Quantity::Shown::no},
     {"N", "n", Quantity::Shown::no},
     {"K", "k", Quantity::Shown::no},
     {"macs", "B*M*N*K"},
-    {"flops", "2*B*M*N*K", Quantity::Shown::yes, "not bias"},
-    {"flops", "2*B*M*N*K + B*M*N", Quantity::Shown::yes, "bias"},
+    {"flops", "2*B*M*N*K", Quantity::Shown::yes, "not bias or backward_data"},
+    {"flops", "2*B*M*N*K + B*M*N", Quantity::Shown::yes, "bias and not backward_data"},
     {"flops_valid", "flops"},
 };
-constexpr std::string_view kWeightsSizes = "[batch > 1 ? batch : [], trans_b ? [n, k] : [k, n]]";
+constexpr std::string_view kSourceSizes =
+    "[batch > 1 ? source_batch : [], trans_a ? [k, m] : [m, k]]";
+constexpr std::string_view kWeightsSizes =
+    "[batch > 1 ? weights_batch : [], trans_b ? [n, k] : [k, n]]";
+constexpr std::string_view kDestinationSizes = "[batch > 1 ? batch : [], m, n]";
 constexpr TensorRow kTensors[] = {
-    {"source", TensorRole::input, "[batch > 1 ? batch : [], trans_a ? [k, m] : [m, k]]",
-     ElementType::source},
-    {"weights", TensorRole::weights, kWeightsSizes, ElementType::weights, "not two_inputs"},
-    {"weights", TensorRole::input, kWeightsSizes, ElementType::weights, "two_inputs"},
-    {"bias", TensorRole::weights, "[n]", ElementType::statistic, "bias"},
-    {"destination", TensorRole::output, "[batch > 1 ? batch : [], m, n]", ElementType::destination},
+    {"source", TensorRole::input, kSourceSizes, ElementType::source, "not backward_data"},
+    {"diff_destination", TensorRole::input, kDestinationSizes, ElementType::source, "not forward"},
+    {"weights", TensorRole::weights, kWeightsSizes, ElementType::weights,
+     "not backward_weights and not two_inputs"},
+    {"weights", TensorRole::input, kWeightsSizes, ElementType::weights,
+     "not backward_weights and two_inputs"},
+    {"bias", TensorRole::weights, "[n]", ElementType::statistic, "forward and bias"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::destination, "forward"},
+    {"diff_source", TensorRole::output, kSourceSizes, ElementType::destination, "backward_data"},
+    {"diff_weights", TensorRole::output, kWeightsSizes, ElementType::destination,
+     "backward_weights"},
+    {"diff_bias", TensorRole::output, "[n]", ElementType::statistic, "backward_weights and bias"},
 };
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
+                                     Direction::backward_weights};
 constexpr std::string_view kExamples[] = {"m16n32k64", "m16n32k64+bias+relu", "b3m16n32k64+ta+tb",
-                                          "b3m16n32k64+tb+two"};
+                                          "b6wb2m16n32k64", "b3m16n32k64+tb+two"};
 
 std::size_t count_inputs(const ParameterSet& written) {
   return written.has("two_inputs") && written.flag("two_inputs") ? 2 : 1;
@@ -114,30 +145,131 @@ Status infer_gemm(ParameterSet& set, std::span<const Dims> inputs) {
 
 }  // namespace
 
-GemmShape gemm_shape(const ParameterSet& complete) {
+namespace {
+
+Storage flipped(Storage storage) {
+  return storage == Storage::plain ? Storage::transposed : Storage::plain;
+}
+
+// Where the factors of a product are stored, and its result.
+struct Operands {
+  GemmOperand source, weights, destination;
+};
+
+Operands stored_operands(const ParameterSet& complete) {
   const auto storage = [&](std::string_view name) {
     return complete.flag(name) ? Storage::transposed : Storage::plain;
   };
+  return {.source = {0, storage("trans_a"), complete.count("source_batch")},
+          .weights = {1, storage("trans_b"), complete.count("weights_batch")},
+          .destination = {0, Storage::plain, complete.count("batch")}};
+}
+
+// Describes a result that is stored transposed: the transposed product is stored plain.
+void transpose(GemmShape& shape) {
+  std::swap(shape.rows, shape.columns);
+  std::swap(shape.left, shape.right);
+  shape.left.storage = flipped(shape.left.storage);
+  shape.right.storage = flipped(shape.right.storage);
+}
+
+// Merges products that are added up into one, if their factors' matrices continue each other along
+// the inner dimension.
+void merge_sums(GemmShape& shape) {
+  const std::int64_t count = shape.share(shape.result_batch);
+  const bool continues = shape.left.storage == Storage::transposed &&
+                         shape.right.storage == Storage::plain && shape.left.batch == shape.batch &&
+                         shape.right.batch == shape.batch;
+  if (count == 1 || !continues) return;
+  shape.batch = shape.left.batch = shape.right.batch = shape.result_batch;
+  shape.inner.count *= count;  // in range: the operands' element counts are
+}
+
+GemmShape forward_shape(const ParameterSet& complete) {
+  const Operands stored = stored_operands(complete);
   return {.batch = complete.count("batch"),
-          .m = complete.count("m"),
-          .n = complete.count("n"),
-          .k = complete.count("k"),
-          .a = storage("trans_a"),
-          .b = storage("trans_b"),
+          .rows = {"m", complete.count("m")},
+          .columns = {"n", complete.count("n")},
+          .inner = {"k", complete.count("k")},
+          .left = stored.source,
+          .right = stored.weights,
+          .result_batch = complete.count("batch"),
           .has_bias = complete.flag("bias")};
 }
 
+// diff_source = diff_destination * transposed weights
+GemmShape source_gradient(const ParameterSet& complete) {
+  const Operands stored = stored_operands(complete);
+  GemmShape shape = forward_shape(complete);
+  std::swap(shape.columns, shape.inner);
+  shape.has_bias = false;
+  shape.left = stored.destination;
+  shape.right.storage = flipped(stored.weights.storage);
+  shape.result_batch = stored.source.batch;
+  if (stored.source.storage == Storage::transposed) transpose(shape);
+  return shape;
+}
+
+// diff_weights = transposed source * diff_destination
+GemmShape weights_gradient(const ParameterSet& complete) {
+  const Operands stored = stored_operands(complete);
+  GemmShape shape = forward_shape(complete);
+  std::swap(shape.rows, shape.inner);
+  const bool has_bias = std::exchange(shape.has_bias, false);
+  shape.left.storage = flipped(stored.source.storage);
+  shape.right = stored.destination;
+  shape.right.tensor = 1;
+  shape.result_batch = stored.weights.batch;
+  const bool is_transposed = stored.weights.storage == Storage::transposed;
+  if (has_bias)
+    shape.bias_gradient = is_transposed ? GemmShape::Side::left : GemmShape::Side::right;
+  if (is_transposed) transpose(shape);
+  return shape;
+}
+
+}  // namespace
+
+GemmShape gemm_shape(const Problem& problem) {
+  // In the order of Direction.
+  constexpr std::array kShapes = {forward_shape, source_gradient, weights_gradient};
+  GemmShape shape = kShapes[static_cast<std::size_t>(problem.direction)](problem.parameters);
+  shape.result = problem.input_count();
+  merge_sums(shape);
+  return shape;
+}
+
+std::optional<std::int64_t> shared_batch(std::span<const std::int64_t> product,
+                                         std::span<const std::int64_t> operand) {
+  std::size_t same = 0;
+  while (same < operand.size() && same < product.size() && operand[same] == product[same]) ++same;
+  const auto rest = operand.subspan(same);
+  const bool are_ones = std::ranges::all_of(rest, [](std::int64_t size) { return size == 1; });
+  if (operand.size() != product.size() || !are_ones) return std::nullopt;
+  return element_count(operand);
+}
+
+// Weights are scaled so that outputs are of order 1. A gradient of weights sums up unscaled values,
+// that of a bias those of all products.
 Tolerance gemm_tolerance(const Problem& problem) {
-  return accumulation_tolerance(problem, gemm_shape(problem.parameters).k, 1);
+  const GemmShape shape = gemm_shape(problem);
+  const std::int64_t sums = shape.bias_gradient ? shape.batch : shape.share(shape.result_batch);
+  const std::int64_t terms = (Checked(shape.inner.count) * sums)
+                                 .value()
+                                 .value_or(std::numeric_limits<std::int64_t>::max());
+  const bool is_scaled = problem.direction != Direction::backward_weights;
+  return accumulation_tolerance(problem, terms,
+                                is_scaled ? 1 : std::sqrt(static_cast<double>(terms)));
 }
 
 const Operator gemm_operator =
     describe({.name = "gemm",
               .help = "matrix product, batched, with transposed operands and bias (inner product)",
               .parameters = kParameters,
+              .requirements = kRequirements,
               .quantities = kQuantities,
               .tensors = kTensors,
               .where = "k",
+              .directions = kDirections,
               .takes_post_ops = true},
              {.reference = reference_gemm,
               .tolerance = gemm_tolerance,

@@ -49,22 +49,25 @@ std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t ra
   return mask == bias_mask ? std::optional(true) : std::nullopt;
 }
 
-// Returns the sizes of the product. If all matrices of the source share the weights, their rows
-// form one larger matrix.
-std::optional<ParameterSet> fold_batch(Sizes source, Sizes weights) {
-  const Sizes batch = source.first(source.size() - kMatrixRank);
+// Returns the sizes of the product.
+std::optional<ParameterSet> product_sizes(Sizes source, Sizes weights) {
+  const Sizes source_batch = source.first(source.size() - kMatrixRank);
   const Sizes weights_batch = weights.first(weights.size() - kMatrixRank);
-  const std::int64_t m = source[source.size() - kMatrixRank];
-  const std::int64_t k = source.back();
-  const std::int64_t n = weights.back();
+  Dims batch;
+  for (std::size_t i = 0; i < source_batch.size(); ++i) {
+    batch.push_back(std::max(source_batch[i], weights_batch[i]));
+  }
   const auto count = element_count(batch);
-  if (!count || weights[weights.size() - kMatrixRank] != k) return std::nullopt;
-  if (std::ranges::equal(batch, weights_batch)) return make_parameters(*count, m, n, k);
-  const bool are_weights_shared =
-      std::ranges::all_of(weights_batch, [](std::int64_t size) { return size == 1; });
-  const auto rows = (Checked(*count) * m).value();
-  if (!are_weights_shared || !rows) return std::nullopt;
-  return make_parameters(1, *rows, n, k);
+  const auto source_count = shared_batch(batch, source_batch);
+  const auto weights_count = shared_batch(batch, weights_batch);
+  const std::int64_t k = source.back();
+  const bool fits = weights[weights.size() - kMatrixRank] == k;
+  if (!fits || !count || !source_count || !weights_count) return std::nullopt;
+  ParameterSet set =
+      make_parameters(*count, source[source.size() - kMatrixRank], weights.back(), k);
+  set.set("source_batch", *source_count);
+  set.set("weights_batch", *weights_count);
+  return set;
 }
 
 // Parses "2x3x8x16:2x3x16x4". oneDNN until 3.0 appends the destination, ":2x3x8x4".
@@ -74,13 +77,16 @@ std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) 
   const Dims& source = (*list)[0];
   const Dims& weights = (*list)[1];
   if (source.size() < kMatrixRank || source.size() != weights.size()) return std::nullopt;
-  auto set = fold_batch(source, weights);
+  auto set = product_sizes(source, weights);
   const auto bias = parse_bias(primitive, source.size(), weights.back());
   if (!set || !bias) return std::nullopt;
   set->set("bias", *bias);
   set->set("trans_a", is_transposed(primitive.find("src")));
   set->set("trans_b", is_transposed(primitive.find("wei")));
   Dims destination = source;
+  for (std::size_t i = 0; i + kMatrixRank < destination.size(); ++i) {
+    destination[i] = std::max(source[i], weights[i]);
+  }
   destination.back() = weights.back();
   return VerboseProblem{.request = {.parameters = std::move(*set)},
                         .destination = std::move(destination)};
@@ -104,43 +110,6 @@ std::optional<VerboseProblem> parse_letters(const VerbosePrimitive& primitive,
   return VerboseProblem{.request = {.parameters = std::move(set)}};
 }
 
-Tensor& tensor_named(Problem& problem, std::string_view name) {
-  return *std::ranges::find(problem.tensors, name, &Tensor::name);
-}
-
-Tensor renamed(Tensor tensor, std::string_view name, TensorRole role) {
-  tensor.name = name;
-  tensor.role = role;
-  return tensor;
-}
-
-// The gradients of a product are products with the same number of multiply-accumulates. The
-// gradient of the bias sums up the columns.
-bool make_source_gradient(Problem& problem) {
-  Tensor source = renamed(tensor_named(problem, "source"), "diff_source", TensorRole::output);
-  Tensor destination =
-      renamed(tensor_named(problem, "destination"), "diff_destination", TensorRole::input);
-  problem.tensors = {std::move(destination), tensor_named(problem, "weights"), std::move(source)};
-  problem.work.flops = 2 * problem.work.macs.value_or(0);
-  return true;
-}
-
-bool make_weights_gradient(Problem& problem) {
-  for (Tensor& tensor : problem.tensors) {
-    if (tensor.name == "source") continue;
-    const bool is_destination = tensor.name == "destination";
-    tensor.name = "diff_" + tensor.name;
-    tensor.role = is_destination ? TensorRole::input : TensorRole::output;
-  }
-  const auto is_read = [](const Tensor& tensor) { return tensor.role != TensorRole::output; };
-  std::stable_partition(problem.tensors.begin(), problem.tensors.end(), is_read);
-  return true;  // the bias has the same FLOPs as in the forward product: one per result
-}
-
-// In the order of Direction. The forward product is the request itself.
-constexpr std::array<bool (*)(Problem&), 3> kAdaptations = {nullptr, make_source_gradient,
-                                                            make_weights_gradient};
-
 // Parses "mb8ic16ih3iw3oc10". The weights are stored as n x k.
 std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primitive) {
   const auto words = ProblemWords::parse(primitive.problem);
@@ -156,10 +125,7 @@ std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primit
   ParameterSet set = make_parameters(1, *m, *n, *k.value());
   set.set("bias", primitive.find("bia") != nullptr);
   set.set("trans_b", true);
-  VerboseProblem problem{.request = {.parameters = std::move(set)}};
-  const auto adapt = kAdaptations[static_cast<std::size_t>(*direction)];
-  if (adapt != nullptr) problem.adapt = adapt;
-  return problem;
+  return VerboseProblem{.request = {.direction = *direction, .parameters = std::move(set)}};
 }
 
 // A grouped source contains the rows of several dense products, one below the other.

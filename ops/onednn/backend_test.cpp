@@ -115,6 +115,31 @@ TEST_F(OnednnBackendTest, MatrixProducts) {
   }
 }
 
+TEST_F(OnednnBackendTest, MatrixProductsThatShareAMatrix) {
+  for (const std::string_view tokens :
+       {"b6wb1m4n5k6", "b6wb2m4n5k6+ta+bias", "b6sb1m4n5k6+tb", "b6sb3m4n5k6+bias",
+        "b6wb2m4n5k6+add+relu", "b6wb1m4n5k6+tb+add"}) {
+    check("gemm", tokens, kFloats);
+  }
+}
+
+TEST_F(OnednnBackendTest, GradientsOfMatrixProducts) {
+  for (const std::string_view tokens :
+       {"m7n5k3", "m16n32k64+bias", "m7n5k3+ta", "m7n5k3+tb+bias", "m4n6k8+ta+tb", "b3m4n5k6",
+        "b3m4n5k6+ta", "b2m4n5k6+tb", "b6wb2m4n5k6", "b6wb1m4n5k6+tb"}) {
+    check("gemm", tokens, kFloats, std::span(kDirections).subspan(1));
+  }
+  const auto reason = [&](std::string_view tokens, Direction direction) {
+    const Problem gradient = problem("gemm", tokens, DataType::f32, direction);
+    const auto kernel = backend_->create(gradient);
+    return kernel.ok() ? "computed" : kernel.error().reason;
+  };
+  EXPECT_THAT(reason("b2m4n5k6+bias", Direction::backward_weights), HasSubstr("inner product"));
+  EXPECT_THAT(reason("m4n5k6+ta+bias", Direction::backward_weights), HasSubstr("inner product"));
+  EXPECT_THAT(reason("b2sb1m4n5k6", Direction::backward_data), HasSubstr("does not add up"));
+  EXPECT_THAT(reason("b2wb1m4n5k6+ta", Direction::backward_weights), HasSubstr("does not add up"));
+}
+
 TEST_F(OnednnBackendTest, Pools) {
   for (const std::string_view function : {"max", "avg_include_pad", "avg_exclude_pad"}) {
     for (const std::string_view tokens :

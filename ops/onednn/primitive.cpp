@@ -93,13 +93,13 @@ const Tensor& first_output(const Problem& problem) {
   return problem.tensors[problem.input_count()];
 }
 
-void append_add(const OnednnRequest& request, dnnl::post_ops& post_ops) {
-  const Tensor& output = first_output(request.problem);
+void append_add(const OnednnRequest& request, const Dims& dims, dnnl::post_ops& post_ops) {
   if (request.residual == ResidualAdd::in_place) {
     post_ops.append_sum(1.0F);
   } else {
     // `any`: the primitive uses the destination's layout.
-    post_ops.append_binary(dnnl::algorithm::binary_add, any_desc(output.dims, output.dtype));
+    post_ops.append_binary(dnnl::algorithm::binary_add,
+                           any_desc(dims, first_output(request.problem).dtype));
   }
 }
 
@@ -153,10 +153,14 @@ memory::desc plain_or_inherited_layout(OnednnContext& context, const OnednnReque
 }
 
 dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
+  return make_attributes(request, first_output(request.problem).dims);
+}
+
+dnnl::primitive_attr make_attributes(const OnednnRequest& request, const Dims& output_dims) {
   dnnl::post_ops post_ops;
   for (const PostOp& post_op : request.problem.post_ops) {
     if (post_op.function == kAddPostOp) {
-      append_add(request, post_ops);
+      append_add(request, output_dims, post_ops);
       continue;
     }
     const auto eltwise = find_eltwise(post_op.function, post_op.alpha, post_op.beta);

@@ -100,6 +100,8 @@ dnnl::memory::desc plain_or_inherited_layout(OnednnContext& context, const Onedn
 
 // Returns attributes with the problem's post-ops and a scratchpad that the caller provides.
 dnnl::primitive_attr make_attributes(const OnednnRequest& request);
+// The same for a primitive whose output has other dimensions than the problem's.
+dnnl::primitive_attr make_attributes(const OnednnRequest& request, const Dims& output_dims);
 
 // --- Collects the arguments of a primitive.
 class PrimitiveBuilder {

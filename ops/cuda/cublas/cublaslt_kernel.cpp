@@ -46,7 +46,7 @@ class CublasLtInvocation final : public SingleStepInvocation {
     const GemmForm& form = product_.form;
     MatmulDescriptors& descriptors = product_.descriptors;
     // All invocations share the descriptors. cuBLASLt reads them only during the call.
-    if (form.bias == Presence::present) {
+    if (has_bias_address(form)) {
       BENCH_RETURN_IF_ERROR(descriptors.set_bias(addresses_[form.bias_tensor]));
     }
     void* const result = addresses_[form.d.tensor];
@@ -123,7 +123,7 @@ Result<std::unique_ptr<Product>, BackendError> make_product(const CublasLtSessio
   BENCH_ASSIGN_OR_RETURN(MatmulDescriptors descriptors,
                          MatmulDescriptors::create(session.api, form));
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer scale, make_scale(runtime, form, descriptors));
-  if (form.bias == Presence::present) {
+  if (has_bias_address(form)) {
     // The heuristics use only the alignment of this address.
     const auto aligned = reinterpret_cast<const void*>(kProductAlignment);
     if (const Status set = descriptors.set_bias(aligned); !set) return failed(set.error());

@@ -12,20 +12,52 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Describes a matrix of `rows` x `columns` as column-major. Plain (row-major) storage swaps rows
+// Describes matrices of `rows` x `columns` as column-major. Plain (row-major) storage swaps rows
 // and columns. Other storage is column-major already and needs a transposition.
-MatrixForm make_operand(const Problem& problem, std::size_t tensor, std::int64_t rows,
-                        std::int64_t columns, Storage storage) {
-  const bool is_plain = storage == Storage::plain;
+MatrixForm make_operand(const Problem& problem, const GemmOperand& operand, const GemmSize& rows,
+                        const GemmSize& columns) {
+  const bool is_plain = operand.storage == Storage::plain;
   MatrixForm form;
-  form.tensor = tensor;
-  form.dtype = problem.tensors[tensor].dtype;
-  form.rows = is_plain ? columns : rows;
-  form.columns = is_plain ? rows : columns;
+  form.tensor = operand.tensor;
+  form.dtype = problem.tensors[operand.tensor].dtype;
+  form.rows = is_plain ? columns.count : rows.count;
+  form.columns = is_plain ? rows.count : columns.count;
   form.leading = form.rows;
-  form.batch_stride = rows * columns;
+  form.batch_stride = operand.batch == 1 ? 0 : rows.count * columns.count;
   form.operation = is_plain ? Operation::none : Operation::transpose;
   return form;
+}
+
+// Merges products that share their right matrix, if the rows of their left matrices and results
+// continue each other. The libraries have one stride per operand, so only all products of a batch
+// can share a matrix.
+void merge_rows(GemmShape& shape) {
+  const std::int64_t shared = shape.right.batch;
+  const bool continues = shape.left.storage == Storage::plain && shape.left.batch == shape.batch &&
+                         shape.result_batch == shape.batch;
+  if (shared == 1 || shared == shape.batch || !continues) return;
+  shape.rows.count *= shape.share(shared);  // in range: it divides the result's element count
+  shape.batch = shape.left.batch = shape.result_batch = shared;
+}
+
+std::optional<BackendError> check_batch(const GemmShape& shape) {
+  if (shape.result_batch != shape.batch) {
+    return unsupported(
+        "the gradient of a shared matrix adds up products, which is one product only if their "
+        "source is plain and the weights are shared; cuBLAS does not add up products");
+  }
+  for (const GemmOperand& operand : {shape.left, shape.right}) {
+    if (operand.batch == 1 || operand.batch == shape.batch) continue;
+    return unsupported(
+        "all products of a batch can share a matrix in cuBLAS, or those with shared weights and a "
+        "plain source are larger products; others cannot");
+  }
+  return std::nullopt;
+}
+
+// The result's tensor as an operand.
+GemmOperand result_operand(const GemmShape& shape) {
+  return {shape.result, Storage::plain, shape.result_batch};
 }
 
 ProductCompute choose_compute(const Problem& problem) {
@@ -59,13 +91,20 @@ std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape
     form.bias = Presence::present;
     form.bias_tensor = next++;
   }
+  if (shape.bias_gradient) {
+    // a is the right operand.
+    form.bias_gradient =
+        *shape.bias_gradient == GemmShape::Side::right ? BiasGradient::of_a : BiasGradient::of_b;
+    form.bias_tensor = shape.result + 1;
+  }
   for (const PostOp& post_op : problem.post_ops) {
     if (form.activation != Activation::none) {
       return unsupported(fmt::format("cuBLASLt fuses nothing after an activation, not even `{}`",
                                      post_op.function));
     }
     if (post_op.function == "add" && !form.c) {
-      form.c = make_operand(problem, next++, shape.m, shape.n, Storage::plain);
+      form.c = form.d;
+      form.c->tensor = next++;
       form.c->dtype = addend_type(form.d.dtype);
       continue;
     }
@@ -108,7 +147,17 @@ std::optional<BackendError> check_types(const Problem& problem, const GemmForm& 
   if (is_fp8(problem.dtype) && library == ProductLibrary::cublas) {
     return unsupported("cuBLAS has no fp8; use backend cublaslt");
   }
-  const bool has_epilogue = form.bias == Presence::present || form.activation != Activation::none;
+  const bool is_gradient = problem.direction != Direction::forward;
+  if (is_gradient && is_fp8(problem.dtype)) {
+    return unsupported("gradients of fp8 multiply f8_e5m2 with f8_e4m3, which no `dtype` names");
+  }
+  if (is_gradient && info(problem.dtype).is_integer) {
+    return unsupported(fmt::format("cuBLAS has no gradients of {}", info(problem.dtype).name));
+  }
+  if (form.bias_gradient != BiasGradient::none && form.batch > 1) {
+    return unsupported("cuBLASLt adds up the gradient of a bias in one product, not in a batch");
+  }
+  const bool has_epilogue = has_bias_address(form) || form.activation != Activation::none;
   if (has_epilogue && library == ProductLibrary::cublas) {
     return unsupported(
         "cuBLAS has no epilogues; use backend cublaslt, or leave bias and "
@@ -133,16 +182,22 @@ DataType addend_type(DataType destination) {
   return is_fp8(destination) ? DataType::bf16 : destination;
 }
 
+bool has_bias_address(const GemmForm& form) {
+  return form.bias == Presence::present || form.bias_gradient != BiasGradient::none;
+}
+
 Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library) {
-  const GemmShape shape = gemm_shape(problem.parameters);
+  GemmShape shape = gemm_shape(problem);
+  merge_rows(shape);
+  if (auto error = check_batch(shape)) return *std::move(error);
   GemmForm form;
-  form.m = shape.n;
-  form.n = shape.m;
-  form.k = shape.k;
+  form.m = shape.columns.count;
+  form.n = shape.rows.count;
+  form.k = shape.inner.count;
   form.batch = shape.batch;
-  form.a = make_operand(problem, 1, shape.k, shape.n, shape.b);
-  form.b = make_operand(problem, 0, shape.m, shape.k, shape.a);
-  form.d = make_operand(problem, problem.tensors.size() - 1, shape.m, shape.n, Storage::plain);
+  form.a = make_operand(problem, shape.right, shape.inner, shape.columns);
+  form.b = make_operand(problem, shape.left, shape.rows, shape.inner);
+  form.d = make_operand(problem, result_operand(shape), shape.rows, shape.columns);
   form.compute = choose_compute(problem);
   if (problem.math == Math::fast_accumulation) form.accumulation = Accumulation::fast;
   if (auto error = add_epilogue(problem, shape, form)) return *std::move(error);

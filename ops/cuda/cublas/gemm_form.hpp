@@ -22,6 +22,8 @@ enum class ProductCompute { f32, f32_as_tf32, f64, s32 };
 enum class Accumulation { promoted, fast };
 enum class Activation { none, relu, gelu };
 enum class Presence { absent, present };
+// The matrix whose rows or columns cuBLASLt also adds up into the gradient of a bias.
+enum class BiasGradient { none, of_a, of_b };
 
 // A column-major matrix. A column of `rows` elements is contiguous; columns are `leading` elements
 // apart.
@@ -29,7 +31,7 @@ struct MatrixForm {
   std::size_t tensor = 0;  // index in Problem::tensors
   DataType dtype = DataType::f32;
   std::int64_t rows = 1, columns = 1, leading = 1;
-  std::int64_t batch_stride = 0;  // elements
+  std::int64_t batch_stride = 0;  // elements; 0: all products of the batch share the matrix
   Operation operation = Operation::none;
 };
 
@@ -43,9 +45,13 @@ struct GemmForm {
   ProductCompute compute = ProductCompute::f32;
   Accumulation accumulation = Accumulation::promoted;
   Presence bias = Presence::absent;  // one value per row of d, in addend_type
-  std::size_t bias_tensor = 0;
+  BiasGradient bias_gradient = BiasGradient::none;
+  std::size_t bias_tensor = 0;  // of bias or bias_gradient
   Activation activation = Activation::none;
 };
+
+// Whether a call has the address of a bias or of a bias's gradient.
+bool has_bias_address(const GemmForm& form);
 
 // Returns the type of residual and bias for a result of this type: bf16 for fp8, else the result's
 // type.

@@ -29,7 +29,7 @@ double element(const MatrixForm& form, const std::vector<double>& memory, std::i
 
 // Computes what cuBLASLt's manual specifies for the form: bias and residual, then the activation.
 std::vector<double> product(const GemmForm& form, const std::vector<std::vector<double>>& inputs) {
-  std::vector<double> result(static_cast<std::size_t>(form.batch * form.d.batch_stride));
+  std::vector<double> result(static_cast<std::size_t>(form.batch * form.m * form.n));
   for (std::int64_t batch = 0; batch < form.batch; ++batch) {
     for (std::int64_t column = 0; column < form.n; ++column) {
       for (std::int64_t row = 0; row < form.m; ++row) {
@@ -67,6 +67,72 @@ TEST(GemmForm, ComputesTheProblem) {
   }
 }
 
+// Products that share weights have a stride of 0, or are one larger product.
+TEST(GemmForm, ComputesProductsThatShareAMatrix) {
+  struct Shared {
+    const char* tokens;
+    std::int64_t batch, stride_a, stride_b;  // of weights, of the source
+  };
+  for (const Shared& row : {Shared{"b6wb1m3n4k5", 6, 0, 15},
+                            {"b6sb1m3n4k5+ta", 6, 20, 0},
+                            {"b6wb2m3n4k5+tb+bias+add", 2, 20, 45},
+                            {"b6wb1m3n4k5+ta", 6, 0, 15}}) {
+    SCOPED_TRACE(row.tokens);
+    const Problem made = problem("gemm", row.tokens, DataType::f64);
+    const auto form = gemm_form(made, ProductLibrary::cublaslt);
+    ASSERT_TRUE(form.ok()) << form.error().reason;
+    EXPECT_EQ(form->batch, row.batch);
+    EXPECT_EQ(form->a.batch_stride, row.stride_a);
+    EXPECT_EQ(form->b.batch_stride, row.stride_b);
+    const auto inputs = random_inputs(made, 3);
+    const std::vector<double> expected = built_in_reference(made, inputs, 0, {});
+    const std::vector<double> got = product(*form, inputs);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-9) << i;
+  }
+}
+
+// The rows (columns) of a matrix of the form added up, as cuBLASLt's epilogues BGRADA and BGRADB.
+std::vector<double> bias_gradient(const GemmForm& form,
+                                  const std::vector<std::vector<double>>& inputs) {
+  const bool is_of_a = form.bias_gradient == BiasGradient::of_a;
+  const MatrixForm& matrix = is_of_a ? form.a : form.b;
+  std::vector<double> sums(static_cast<std::size_t>(is_of_a ? form.m : form.n));
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    for (std::int64_t k = 0; k < form.k; ++k) {
+      sums[i] +=
+          element(matrix, inputs[matrix.tensor], 0, is_of_a ? index : k, is_of_a ? k : index);
+    }
+  }
+  return sums;
+}
+
+TEST(GemmForm, ComputesGradients) {
+  for (const char* tokens : {"m3n4k5", "m3n4k5+ta", "m3n4k5+tb", "m3n4k5+ta+tb", "b2m3n4k5+tb",
+                             "m3n4k5+bias", "m3n4k5+tb+bias", "m3n4k5+ta+tb+bias", "b6wb2m3n4k5"}) {
+    for (const Direction direction : {Direction::backward_data, Direction::backward_weights}) {
+      SCOPED_TRACE(tokens);
+      const Problem made = problem("gemm", tokens, DataType::f64, direction);
+      const auto form = gemm_form(made, ProductLibrary::cublaslt);
+      ASSERT_TRUE(form.ok()) << form.error().reason;
+      const auto inputs = random_inputs(made, 3);
+      const std::vector<double> expected = built_in_reference(made, inputs, 0, {});
+      const std::vector<double> got = product(*form, inputs);
+      ASSERT_EQ(got.size(), expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-9) << i;
+      const bool has_sums = made.tensors.back().name == "diff_bias";
+      ASSERT_EQ(form->bias_gradient != BiasGradient::none, has_sums);
+      if (!has_sums) continue;
+      EXPECT_EQ(form->bias_tensor, made.tensors.size() - 1);
+      const std::vector<double> sums = built_in_reference(made, inputs, 1, {});
+      const std::vector<double> got_sums = bias_gradient(*form, inputs);
+      ASSERT_EQ(got_sums.size(), sums.size());
+      for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_NEAR(got_sums[i], sums[i], 1e-9) << i;
+    }
+  }
+}
+
 TEST(GemmForm, ComputesAsItsTypesAsk) {
   const auto compute = [](DataType dtype, Math math) {
     Problem made = problem("gemm", "m16n16k16", dtype);
@@ -85,8 +151,21 @@ struct Row {
   DataType dtype;
   ProductLibrary library;
   const char* reason;
+  Direction direction = Direction::forward;
 };
 constexpr Row kRefused[] = {
+    {"b6wb2m4n4k4+ta", DataType::f32, ProductLibrary::cublaslt, "all products of a batch"},
+    {"b6sb2m4n4k4", DataType::f32, ProductLibrary::cublas, "all products of a batch"},
+    {"b6sb1m4n4k4", DataType::f32, ProductLibrary::cublaslt, "does not add up products",
+     Direction::backward_data},
+    {"b2m4n4k4+bias", DataType::f32, ProductLibrary::cublaslt, "not in a batch",
+     Direction::backward_weights},
+    {"m4n4k4+bias", DataType::f32, ProductLibrary::cublas, "no epilogues",
+     Direction::backward_weights},
+    {"m4n4k4", DataType::s8, ProductLibrary::cublaslt, "no gradients of s8",
+     Direction::backward_data},
+    {"m16n16k16", DataType::f8_e4m3, ProductLibrary::cublaslt, "f8_e5m2 with f8_e4m3",
+     Direction::backward_data},
     {"m4n4k4", DataType::u8, ProductLibrary::cublaslt, "signed 8-bit integers only"},
     {"m4n4k6", DataType::s8, ProductLibrary::cublaslt, "in multiples of 4, not 6"},
     {"m4n4k4+bias", DataType::s8, ProductLibrary::cublaslt, "32-bit integers"},
@@ -101,7 +180,7 @@ constexpr Row kRefused[] = {
 TEST(GemmForm, RefusesWhatTheLibraryHasNot) {
   for (const Row& row : kRefused) {
     SCOPED_TRACE(row.tokens);
-    const auto form = gemm_form(problem("gemm", row.tokens, row.dtype), row.library);
+    const auto form = gemm_form(problem("gemm", row.tokens, row.dtype, row.direction), row.library);
     ASSERT_FALSE(form.ok());
     EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(form.error().reason, HasSubstr(row.reason));

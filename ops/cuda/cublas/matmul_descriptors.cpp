@@ -55,6 +55,14 @@ cudaDataType_t scale_type(ProductCompute compute) {
 }
 
 cublasLtEpilogue_t to_epilogue(const GemmForm& form) {
+  switch (form.bias_gradient) {
+    case BiasGradient::none:
+      break;
+    case BiasGradient::of_a:
+      return CUBLASLT_EPILOGUE_BGRADA;
+    case BiasGradient::of_b:
+      return CUBLASLT_EPILOGUE_BGRADB;
+  }
   const bool has_bias = form.bias == Presence::present;
   switch (form.activation) {
     case Activation::none:

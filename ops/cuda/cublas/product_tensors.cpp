@@ -33,8 +33,8 @@ void convert_elements(const void* source, DataType from, void* target, DataType 
 ProductTensors::ProductTensors(const Problem& problem, const GemmForm& form) {
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const bool is_addend = (form.bias == Presence::present && form.bias_tensor == i) ||
-                           (form.c && form.c->tensor == i);
+    const bool is_addend =
+        (has_bias_address(form) && form.bias_tensor == i) || (form.c && form.c->tensor == i);
     const DataType type = is_addend ? addend_type(form.d.dtype) : tensor.dtype;
     types_.push_back({tensor.dtype, type, static_cast<std::size_t>(tensor.elements())});
     buffers_.push_back({buffer_role(tensor), Bytes{tensor.elements() * info(type).bytes},
