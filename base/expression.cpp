@@ -252,14 +252,15 @@ class ExpressionParser {
       Kind kind;
       std::size_t operands;  // 0: any number
     };
-    constexpr std::array<Function, 8> kFunctions = {{{"rank", Kind::rank, 1},
+    constexpr std::array<Function, 9> kFunctions = {{{"rank", Kind::rank, 1},
                                                      {"prod", Kind::prod, 0},
                                                      {"sum", Kind::sum, 0},
                                                      {"min", Kind::min, 0},
                                                      {"max", Kind::max, 0},
                                                      {"ascending", Kind::ascending, 1},
                                                      {"only", Kind::only, 2},
-                                                     {"reduced", Kind::reduced, 2}}};
+                                                     {"reduced", Kind::reduced, 2},
+                                                     {"permuted", Kind::permuted, 2}}};
     const auto function = std::ranges::find(kFunctions, name, &Function::name);
     if (function == kFunctions.end()) return make_error("expected an operator or the end");
     accept("(");
@@ -303,6 +304,8 @@ class ExpressionEvaluator {
       case Kind::only:
       case Kind::reduced:
         return evaluate_selection(node);
+      case Kind::permuted:
+        return evaluate_permuted(node);
       case Kind::equal:
       case Kind::unequal:
         return evaluate_equality(node);
@@ -404,6 +407,19 @@ class ExpressionEvaluator {
       }
     }
     return ExpressionValue::of(std::move(selection));
+  }
+
+  Result<ExpressionValue> evaluate_permuted(const Node& node) const {
+    BENCH_ASSIGN_OR_RETURN(ExpressionList list, evaluate_list(node.operands[0]));
+    BENCH_ASSIGN_OR_RETURN(const ExpressionList order, evaluate_all({node.operands[1]}));
+    if (order.empty()) return ExpressionValue::of(std::move(list));
+    ExpressionList permuted;
+    for (const ExpressionNumber& position : order) {
+      const std::int64_t index = position.value.value_or(-1);
+      if (index < 0 || index >= std::ssize(list)) return make_error(node, "is outside of the list");
+      permuted.push_back(list[static_cast<std::size_t>(index)]);
+    }
+    return ExpressionValue::of(std::move(permuted));
   }
 
   Result<ExpressionValue> evaluate_equality(const Node& node) const {

@@ -6,7 +6,9 @@
 //   lists     [a, b] (lists inside are spliced in), shape[0], shape[-1], shape[:axis], shape[axis:]
 //   words     'max', which can only be compared
 //   functions rank(list) (its length), prod, sum, min, max (of numbers and lists), ascending(list),
-//             only(list, positions), reduced(list, positions) (with 1 at these positions)
+//             only(list, positions), reduced(list, positions) (with 1 at these positions),
+//             permuted(list, order) (element order[0], then order[1], ...; without an order as it
+//             is)
 #pragma once
 
 #include "base/result.hpp"
@@ -111,6 +113,7 @@ class Expression {
     ascending,
     only,
     reduced,
+    permuted,
   };
   struct Node {
     Kind kind;

@@ -110,6 +110,8 @@ TEST(ExpressionTest, ListsAndTheirParts) {
   EXPECT_EQ(list("[flag ? [1, 2] : [2, 1], axis > 2 ? 9 : []]"), "1 2");
   EXPECT_EQ(list("reduced(shape, [0, 2])"), "1:shape 3:shape 1:shape 7:shape");
   EXPECT_EQ(list("only(shape, axis)"), "5:shape");
+  EXPECT_EQ(list("permuted(shape, [3, 0, 2])"), "7:shape 2:shape 5:shape");
+  EXPECT_EQ(list("permuted(shape, [])"), "2:shape 3:shape 5:shape 7:shape");
   EXPECT_EQ(number("prod(shape)"), 210);
   EXPECT_EQ(number("prod(shape[4:])"), 1);
   EXPECT_EQ(number("sum(shape) + rank(shape)"), 21);
@@ -146,6 +148,7 @@ TEST(ExpressionTest, MistakesAreErrors) {
   EXPECT_EQ(error("missing + 1"), "the name `missing` is unknown");
   EXPECT_EQ(error("shape + 1"), "`shape` is not a number");
   EXPECT_EQ(error("1 + shape[2]"), "`shape[2]` is outside of the list");
+  EXPECT_EQ(error("permuted(shape, [0, 2])"), "`permuted(shape, [0, 2])` is outside of the list");
   EXPECT_EQ(error("shape[2:1]"), "`shape[2:1]` ends before it begins");
   EXPECT_EQ(error("prod(word)"), "`word` is a word, not a number");
   EXPECT_EQ(error("word == 1"), "`word == 1` compares values of two kinds");

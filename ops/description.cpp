@@ -21,6 +21,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kCaseNames = {"forward", "backward_data",
                                                         "backward_weights", "integer"};
 
+constexpr std::string_view kEach = "each";
+
 ExpressionValue numbers_value(const std::vector<std::int64_t>& numbers) {
   ExpressionList list;
   for (const std::int64_t number : numbers) list.push_back({number});
@@ -89,6 +91,8 @@ DataType element_type(ElementType type, DataType dtype) {
       return product.destination;
     case ElementType::index:
       return DataType::s32;
+    case ElementType::converted:
+      return dtype;  // without the parameter
   }
   return dtype;
 }
@@ -163,15 +167,42 @@ class DescribedCase {
             to_checked(*this->quantity(quantity.row->name))};
   }
 
-  Result<Tensor> tensor(const CompiledDescription::CompiledTensor& compiled) const {
+  // Appends the tensors that a row stands for.
+  Status add_tensors(const CompiledDescription::CompiledTensor& compiled,
+                     std::vector<Tensor>& tensors) {
+    const TensorRow& row = *compiled.row;
+    if (row.for_each.empty()) {
+      BENCH_ASSIGN_OR_RETURN(Tensor tensor, make(compiled, row.name));
+      tensors.push_back(std::move(tensor));
+      return Done{};
+    }
+    const std::vector<std::int64_t>& elements = parameters_.numbers(row.for_each);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      quantities_.insert_or_assign(std::string(kEach), ExpressionValue::of(elements[i]));
+      BENCH_ASSIGN_OR_RETURN(Tensor tensor, make(compiled, fmt::format("{}{}", row.name, i)));
+      tensors.push_back(std::move(tensor));
+    }
+    return Done{};
+  }
+
+ private:
+  DataType type_of(const TensorRow& row) const {
+    constexpr std::string_view kDestinationType = "dst_dtype";
+    if (row.type == ElementType::converted && parameters_.has(kDestinationType)) {
+      return *data_type_from_name(parameters_.word(kDestinationType));
+    }
+    return element_type(row.type, dtype_);
+  }
+
+  Result<Tensor> make(const CompiledDescription::CompiledTensor& compiled,
+                      std::string_view name) const {
     std::vector<Extent> extents;
     for (const ExpressionNumber& size : evaluate(compiled.sizes).numbers) {
-      if (!size.value) return in_range(to_checked(size), compiled.row->name, size.origin).error();
+      if (!size.value) return in_range(to_checked(size), name, size.origin).error();
       extents.push_back({size.origin, *size.value});
     }
     BENCH_ASSIGN_OR_RETURN(Tensor tensor,
-                           make_tensor(compiled.row->name, compiled.row->role,
-                                       element_type(compiled.row->type, dtype_), extents));
+                           make_tensor(name, compiled.row->role, type_of(*compiled.row), extents));
     if (compiled.touched) {
       BENCH_ASSIGN_OR_RETURN(tensor.touched,
                              in_range(to_checked(number(*compiled.touched)), "elements",
@@ -180,7 +211,6 @@ class DescribedCase {
     return tensor;
   }
 
- private:
   std::optional<ExpressionValue> find(const std::string& name) const {
     if (find_parameter(parameters_.table(), name) != nullptr) {
       return parameter_value(parameters_.value(name));
@@ -283,7 +313,9 @@ Status CompiledDescription::check_names() const {
     known.emplace(quantity.row->name);
   }
   for (const CompiledTensor& tensor : tensors_) {
+    if (!tensor.row->for_each.empty()) known.emplace(kEach);
     BENCH_RETURN_IF_ERROR(check(tensor.sizes));
+    known.erase(std::string(kEach));
     if (tensor.when) BENCH_RETURN_IF_ERROR(check(*tensor.when));
     if (tensor.touched) BENCH_RETURN_IF_ERROR(check(*tensor.touched));
     if (tensor.below) BENCH_RETURN_IF_ERROR(check(*tensor.below));
@@ -292,6 +324,7 @@ Status CompiledDescription::check_names() const {
 }
 
 Result<ParameterSet> CompiledDescription::complete(const ParameterSet& given) const {
+  if (description_.check != nullptr) BENCH_RETURN_IF_ERROR(description_.check(given));
   BENCH_ASSIGN_OR_RETURN(ParameterSet set, complete_defaults(given));
   const DescribedCase described(*this, set);
   for (const CompiledRequirement& requirement : requirements_) {
@@ -315,8 +348,7 @@ Result<Model> CompiledDescription::model(const Problem& problem) const {
   ModelDraft draft;
   for (const CompiledTensor& compiled : tensors_) {
     if (!described.holds(compiled.when)) continue;
-    BENCH_ASSIGN_OR_RETURN(Tensor tensor, described.tensor(compiled));
-    draft.tensors.push_back(std::move(tensor));
+    BENCH_RETURN_IF_ERROR(described.add_tensors(compiled, draft.tensors));
   }
   const auto work = [&](std::string_view name) -> std::optional<Checked> {
     const auto number = described.quantity(name);
@@ -356,6 +388,7 @@ Status CompiledDescription::infer(ParameterSet& set, std::string_view tensor,
   const auto compiled = std::ranges::find(
       tensors_, tensor, [](const CompiledTensor& candidate) { return candidate.row->name; });
   assert(compiled != tensors_.end() && "the description has no such tensor");
+  if (!compiled->row->for_each.empty()) return Done{};  // the others are not known
   const auto kind = [&](const std::string& name) {
     const Parameter* parameter = find_parameter(set.table(), name);
     return parameter == nullptr ? std::nullopt : std::optional(parameter->kind);
@@ -398,7 +431,9 @@ std::vector<std::string_view> CompiledDescription::input_tensors(
   std::vector<std::string_view> names;
   for (const CompiledTensor& tensor : tensors_) {
     if (tensor.row->role != TensorRole::input || !described.holds(tensor.when)) continue;
-    names.push_back(tensor.row->name);
+    const std::string_view list = tensor.row->for_each;
+    const std::size_t count = list.empty() ? 1 : set.has(list) ? set.numbers(list).size() : 0;
+    names.insert(names.end(), count, tensor.row->name);
   }
   return names;
 }
@@ -433,7 +468,9 @@ std::optional<ProblemRequest> solve_framework_call(const Operator& op,
     const auto row = std::ranges::find(rows, name, &TensorRow::name);
     assert(row != rows.end() && "a function with a tensor that the operator does not have");
     const bool is_present = i < arguments.size() && !arguments[i].empty();
-    if (const Parameter* flag = find_parameter(op.parameters, row->when)) {
+    const std::string_view first_name = row->when.substr(0, row->when.find(' '));
+    const Parameter* flag = find_parameter(op.parameters, first_name);
+    if (flag != nullptr && flag->kind == ParameterKind::flag) {
       set.set(flag->name, is_present);
     } else if (!is_present) {
       return std::nullopt;
@@ -442,7 +479,7 @@ std::optional<ProblemRequest> solve_framework_call(const Operator& op,
     if (!op.description->infer(set, name, arguments[i]).ok()) return std::nullopt;
     given.emplace_back(name, &arguments[i]);
   }
-  ProblemRequest request{.op = &op, .parameters = std::move(set)};
+  ProblemRequest request{.op = &op, .direction = function.direction, .parameters = std::move(set)};
   const auto problem = make_problem(request);
   if (!problem.ok()) return std::nullopt;
   const bool fits = std::ranges::all_of(given, [&](const auto& argument) {

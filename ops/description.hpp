@@ -9,6 +9,7 @@
 //   quantities           those of earlier rows
 //   forward, backward_data, backward_weights   1 for the problem's direction, else 0
 //   integer              1 if the case's data type is an integer, else 0
+//   each                 an element of TensorRow::for_each
 // A condition holds if it is not 0. An empty condition always holds.
 #pragma once
 
@@ -57,8 +58,9 @@ struct Quantity {
 };
 
 // of_case: the case's data type. statistic: f32, f64 for f64, as libraries keep scales and sums.
-// source, weights, destination: those of a product (ops/data_types.hpp). index: s32.
-enum class ElementType { of_case, statistic, source, weights, destination, index };
+// source, weights, destination: those of a product (ops/data_types.hpp). index: s32. converted: the
+// type that the parameter `dst_dtype` names, that of the case if it names none.
+enum class ElementType { of_case, statistic, source, weights, destination, index, converted };
 
 struct TensorRow {
   std::string_view name;
@@ -68,16 +70,20 @@ struct TensorRow {
   std::string_view when = {};
   std::string_view touched = {};  // elements that are used; empty: all
   std::string_view below = {};    // range of an index: 0 to `below` - 1
+  // If set, the row stands for one tensor per element of this list parameter: `source0`, `source1`,
+  // ... In `sizes`, the name `each` is the element.
+  std::string_view for_each = {};
 };
 
 // A function of a framework (PyTorch) that the operator computes. `arguments`: the names of the
 // tensors in the order of the function's arguments, separated by blanks; `_` is another argument.
-// The presence of a tensor whose condition is a flag sets this flag. `settings`: further parameters
-// as "parameter=value", separated by blanks.
+// The presence of a tensor whose condition begins with a flag sets this flag. `settings`: further
+// parameters as "parameter=value", separated by blanks.
 struct FrameworkFunction {
   std::string_view name;
   std::string_view arguments;
   std::string_view settings = {};
+  Direction direction = Direction::forward;
 };
 
 enum class DataTypes { any, floating };
@@ -94,6 +100,8 @@ struct Description {
   DataTypes data_types = DataTypes::any;
   bool takes_post_ops = false;
   std::span<const FrameworkFunction> framework = {};
+  // Checks what no requirement can say, before defaults are filled in.
+  Status (*check)(const ParameterSet& given) = nullptr;
 
   static constexpr Direction kForwardOnly[] = {Direction::forward};
 };

@@ -96,6 +96,7 @@ TEST(FrameworkOperator, ElementwiseOnesNeedOneShape) {
   EXPECT_EQ(work("aten::clamp_min", {{2, 3}, {}}), "pointwise 6");
   EXPECT_EQ(work("aten::threshold_backward", {{2, 3}, {2, 3}, {}}), "pointwise 6");
   EXPECT_EQ(work("aten::threshold_backward", {{2, 3}, {3, 2}, {}}), "n/a");
+  EXPECT_EQ(work("aten::tanh_backward", {{2, 3}, {2, 3}}), "pointwise 18");
   EXPECT_EQ(work("aten::add", {{4, 1024}, {1024}, {}}), "pointwise 4096");
   EXPECT_EQ(work("aten::mul", {{4}, {}}), "pointwise 4");
   EXPECT_EQ(work("aten::add_", {{}, {}, {}}), "n/a");

@@ -12,7 +12,8 @@ namespace {
 
 struct GroupStatistics {
   double mean;
-  double standard_deviation;
+  double variance;
+  double standard_deviation;  // with epsilon
 };
 
 // Uses two passes, so that the squares of the differences lose no precision if the mean is large.
@@ -22,8 +23,69 @@ GroupStatistics compute_statistics(std::span<const double> group, double epsilon
   const double mean = sum / static_cast<double>(group.size());
   double squares = 0;
   for (const double value : group) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / static_cast<double>(group.size()) + epsilon)};
+  const double variance = squares / static_cast<double>(group.size());
+  return {mean, variance, std::sqrt(variance + epsilon)};
 }
+
+// The inputs of a gradient, and what follows from them.
+class NormGradient {
+ public:
+  NormGradient(const Problem& problem, ReferenceInputs inputs, std::string_view root)
+      : size_(static_cast<std::size_t>(quantity(problem, "size"))),
+        groups_(static_cast<std::size_t>(quantity(problem, "groups"))),
+        epsilon_(problem.parameters.real("epsilon")) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::string& name = problem.tensors[i].name;
+      if (name == "source") source_ = inputs[i];
+      if (name == "mean") mean_ = inputs[i];
+      if (name == root) root_ = inputs[i];
+      if (name == "scale") scale_ = inputs[i];
+      if (name == "diff_destination") diff_ = inputs[i];
+    }
+  }
+
+  double normalised(std::size_t index) const {
+    const double mean = mean_.empty() ? 0 : mean_[index / size_];
+    return (source_[index] - mean) / deviation(index / size_);
+  }
+  double scale_gradient(std::size_t element) const {
+    double sum = 0;
+    for (std::size_t i = element; i < groups_ * size_; i += size_) sum += diff_[i] * normalised(i);
+    return sum;
+  }
+  double shift_gradient(std::size_t element) const {
+    double sum = 0;
+    for (std::size_t i = element; i < groups_ * size_; i += size_) sum += diff_[i];
+    return sum;
+  }
+  double source_gradient(std::size_t index) {
+    const auto [entry, is_new] = sums_.try_emplace(index / size_);
+    if (is_new) {
+      for (std::size_t i = index / size_ * size_, k = 0; k < size_; ++i, ++k) {
+        entry->second.plain += scaled(i);
+        entry->second.normalised += scaled(i) * normalised(i);
+      }
+    }
+    const auto size = static_cast<double>(size_);
+    const double mean = mean_.empty() ? 0 : entry->second.plain / size;
+    return (scaled(index) - mean - normalised(index) * entry->second.normalised / size) /
+           deviation(index / size_);
+  }
+
+ private:
+  struct Sums {
+    double plain = 0, normalised = 0;
+  };
+  double deviation(std::size_t group) const { return std::sqrt(root_[group] + epsilon_); }
+  double scaled(std::size_t index) const {
+    return diff_[index] * (scale_.empty() ? 1 : scale_[index % size_]);
+  }
+
+  std::size_t size_, groups_;
+  double epsilon_;
+  std::span<const double> source_, mean_, root_, scale_, diff_;
+  std::unordered_map<std::size_t, Sums> sums_;  // by group; each is computed once
+};
 
 // Roundings that the tolerance allows: difference, root, quotient, product and sum, each on
 // operands of order 1, and those of the two sums. The signs of n roundings in a sum are random, so
@@ -45,7 +107,7 @@ std::vector<double> normalise_groups(
   const bool has_shift = problem.parameters.flag("shift");
   // By group. The statistics of each group are computed once.
   std::unordered_map<std::size_t, GroupStatistics> group_statistics;
-  return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
+  return evaluate(problem.tensors[0].elements(), positions, [&](std::int64_t position) {
     const auto index = static_cast<std::size_t>(position);
     const std::size_t group = index / size;
     auto entry = group_statistics.find(group);
@@ -58,6 +120,46 @@ std::vector<double> normalise_groups(
     if (has_shift) value += inputs[has_scale ? 2 : 1][parameter_index(index)];
     return value;
   });
+}
+
+std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inputs,
+                                     std::size_t output, std::span<const std::int64_t> positions) {
+  const auto size = static_cast<std::size_t>(quantity(problem, "size"));
+  return evaluate(quantity(problem, "groups"), positions, [&](std::int64_t group) {
+    const auto first = static_cast<std::size_t>(group) * size;
+    const auto statistics = compute_statistics(std::span(inputs[0]).subspan(first, size), 0);
+    return output == 1 ? statistics.mean : statistics.variance;
+  });
+}
+
+std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInputs inputs,
+                                           std::size_t output,
+                                           std::span<const std::int64_t> positions,
+                                           std::string_view root) {
+  NormGradient gradient(problem, inputs, root);
+  const Tensor& result = problem.tensors[problem.input_count() + output];
+  return evaluate(result.elements(), positions, [&](std::int64_t position) {
+    const auto index = static_cast<std::size_t>(position);
+    if (result.name == "diff_scale") return gradient.scale_gradient(index);
+    if (result.name == "diff_shift") return gradient.shift_gradient(index);
+    return gradient.source_gradient(index);
+  });
+}
+
+Tolerance normalisation_gradient_tolerance(const Problem& problem) {
+  // Sums over a group and over the groups. Their terms have random signs, so that the sums grow
+  // with the square root of the number of terms, and so do their roundings. The mean of a group's
+  // products is of order 1.
+  const auto root = [&](std::string_view name) {
+    return std::sqrt(static_cast<double>(quantity(problem, name)));
+  };
+  const DataType sums = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
+  Tolerance result = rounding_tolerance(problem.dtype, 2 * kRoundings + 4 * root("size"), 0);
+  if (problem.direction == Direction::backward_weights) {
+    const double roundings = kRoundings + 4 * root("groups");
+    result.absolute += 3 * root("groups") * rounding_tolerance(sums, roundings, 0).absolute;
+  }
+  return result;
 }
 
 Tolerance normalisation_tolerance(const Problem& problem) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layer_norm and group_norm share: groups of contiguous elements, each normalised by its own
-// mean and variance. Their descriptions have the quantity `size`, the elements of a group, and the
-// parameters `epsilon`, `scale` and `shift`.
+// What layer_norm, group_norm and rms_norm share: groups of contiguous elements, each normalised by
+// its own mean and variance. Their descriptions have the quantity `size`, the elements of a group,
+// and the parameters `epsilon`, `scale` and `shift`.
 #pragma once
 
 #include "ops/description.hpp"
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -23,13 +24,41 @@ inline constexpr Parameter kVarianceEpsilon = {.name = "epsilon",
                                                .help = "added to the variance, above 0",
                                                .above = 0};
 
-// Implements Operator::reference. `parameter_index` returns the element of scale and shift that
-// belongs to an element of the source.
+// The parameter `mode` of norms whose statistics the backward pass needs.
+inline constexpr std::string_view kNormModes[] = {"inference", "training"};
+inline constexpr Parameter kNormMode = {
+    .name = "mode",
+    .token = "",
+    .kind = ParameterKind::word,
+    .fallback = "inference",
+    .help = "training: also writes the statistics of each group",
+    .words = kNormModes};
+
+// Implements Operator::reference in direction forward. `parameter_index` returns the element of
+// scale and shift that belongs to an element of the source.
 std::vector<double> normalise_groups(
     const Problem& problem, ReferenceInputs inputs, std::span<const std::int64_t> positions,
     const std::function<std::size_t(std::size_t index)>& parameter_index);
 
-// Implements Operator::tolerance.
+// Implements Operator::reference for the outputs after the first: mean and variance of each group.
+std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inputs,
+                                     std::size_t output, std::span<const std::int64_t> positions);
+
+// Implements Operator::reference for gradients of a norm whose scale and shift have one value per
+// element of a group. `root` names the input whose root, with epsilon, divides: the variance or the
+// mean square. Without an input `mean`, the mean is 0. With x the normalised source and g =
+// scale*diff_destination:
+//   diff_source = (g - mean(g) - x*mean(g*x))/sqrt(root + epsilon), without mean(g) if there is no
+//   mean; diff_scale = sum(diff_destination*x) and diff_shift = sum(diff_destination) over groups.
+std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInputs inputs,
+                                           std::size_t output,
+                                           std::span<const std::int64_t> positions,
+                                           std::string_view root);
+
+// The tolerance of the gradients.
+Tolerance normalisation_gradient_tolerance(const Problem& problem);
+
+// Implements Operator::tolerance in direction forward.
 Tolerance normalisation_tolerance(const Problem& problem);
 
 }  // namespace bench::ops

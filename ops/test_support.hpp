@@ -67,19 +67,23 @@ inline void expect_round_trip(const Problem& problem) {
   EXPECT_EQ(problem_tokens(*again), tokens);
 }
 
-// Checks that the reference at random positions gives the same numbers as the complete reference.
+// Checks for each output that the reference at random positions gives the same numbers as the
+// complete reference.
 inline void expect_positions_agree(const Problem& problem, Random& random) {
   const std::vector<std::vector<double>> inputs = random_inputs(problem, random());
-  const std::vector<double> whole = built_in_reference(problem, inputs, 0, {});
-  ASSERT_EQ(static_cast<std::int64_t>(whole.size()), problem.tensors.back().elements());
-  std::vector<std::int64_t> positions;
-  for (int i = 0; i < 16; ++i) {
-    positions.push_back(draw(random, 0, static_cast<std::int64_t>(whole.size()) - 1));
-  }
-  const std::vector<double> part = built_in_reference(problem, inputs, 0, positions);
-  ASSERT_EQ(part.size(), positions.size());
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    EXPECT_EQ(part[i], whole[static_cast<std::size_t>(positions[i])]) << problem_tokens(problem);
+  for (std::size_t output = 0; problem.input_count() + output < problem.tensors.size(); ++output) {
+    const std::vector<double> whole = built_in_reference(problem, inputs, output, {});
+    ASSERT_EQ(static_cast<std::int64_t>(whole.size()),
+              problem.tensors[problem.input_count() + output].elements());
+    std::vector<std::int64_t> positions;
+    for (int i = 0; i < 16; ++i) {
+      positions.push_back(draw(random, 0, static_cast<std::int64_t>(whole.size()) - 1));
+    }
+    const std::vector<double> part = built_in_reference(problem, inputs, output, positions);
+    ASSERT_EQ(part.size(), positions.size());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      EXPECT_EQ(part[i], whole[static_cast<std::size_t>(positions[i])]) << problem_tokens(problem);
+    }
   }
 }
 

@@ -244,7 +244,7 @@ std::optional<ActivityWork> compute_problem_work(const VerbosePrimitive& primiti
   auto mapped = mapping.request(primitive);
   if (!mapped) return std::nullopt;
   const auto dtype = data_type_from_name(primitive.memory.front().dtype);
-  mapped->request.op = find_operator(mapping.op);
+  if (mapped->request.op == nullptr) mapped->request.op = find_operator(mapping.op);
   // Counts do not depend on the data type. The type of an accumulator, or one of 4 bits, is not a
   // case's data type.
   mapped->request.dtype = dtype && info(*dtype).is_case_type ? *dtype : DataType::f32;

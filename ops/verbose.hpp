@@ -41,7 +41,8 @@ struct VerbosePrimitive {
 enum class VerboseFidelity { exact, shapes_only, work_only };
 
 struct VerboseProblem {
-  ProblemRequest request;  // direction and parameters; dtype and post-ops are filled in
+  // Direction and parameters; dtype and post-ops are filled in. `op`: unless it is the mapping's.
+  ProblemRequest request;
   VerboseFidelity fidelity = VerboseFidelity::exact;
   Dims destination = {};  // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is

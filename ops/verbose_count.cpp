@@ -109,29 +109,12 @@ std::optional<std::int64_t> parse_source_count(const VerbosePrimitive& primitive
   return parse_number<std::int64_t>(auxiliary_value(primitive.auxiliary, "num"));
 }
 
-// "2x3x4x5:2x7x4x5", with the axis in the auxiliary field. Lines until 1.0 state the result only:
-// the sources have its elements together.
+// Lines until 1.0 state the result only: the sources have its elements together. The operator
+// concat has the later ones.
 Count count_concat(const VerbosePrimitive& primitive) {
-  if (parse_source_count(primitive)) {
-    const auto result = parse_dims(primitive.problem);
-    return result ? Counter().read("source", *result).write("destination", *result).finish()
-                  : std::nullopt;
-  }
-  auto shapes = parse_dims_list(primitive.problem.substr(0, primitive.problem.find(' ')));
-  const auto axis = parse_real(auxiliary_value(primitive.auxiliary, "axis"));
-  if (!shapes || !axis || *axis < 0 || *axis >= static_cast<double>((*shapes)[0].size())) {
-    return std::nullopt;
-  }
-  const auto along = static_cast<std::size_t>(*axis);
-  Dims result = (*shapes)[0];
-  result[along] = 0;
-  Counter counter;
-  for (const Dims& shape : *shapes) {
-    if (shape.size() != result.size()) return std::nullopt;
-    result[along] += shape[along];
-    counter.read("source", shape);
-  }
-  return counter.write("destination", result).finish();
+  const auto result = parse_dims(primitive.problem);
+  if (!parse_source_count(primitive) || !result) return std::nullopt;
+  return Counter().read("source", *result).write("destination", *result).finish();
 }
 
 // All sources have the shape of the result. The line does not state their factors.

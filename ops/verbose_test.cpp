@@ -107,8 +107,8 @@ const std::vector<std::string> kProgram = {
     "lrn//f32 26624 FLOP 16384 B",         // 13 per element: 5 neighbours
     "reorder/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nhwc-blocked16/f32 0 FLOP 32768 B",
-    "reorder/2x32x8x8-nchw-nhwc/f32 0 FLOP 24576 B",  // to bf16
-    "reorder//f32 0 FLOP 36864 B",                    // to ABcd16b16a: no layout of the operator
+    "reorder/2x32x8x8-nchw-nhwc-bf16/f32 0 FLOP 24576 B",
+    "reorder//f32 0 FLOP 36864 B",  // to ABcd16b16a: no layout of the operator
     "reorder//f32 0 FLOP 24576 B",
 };
 
@@ -269,12 +269,12 @@ TEST(VerboseWork, WhatIsNotUnderstoodIsNotGuessed) {
 // Primitives without an operator, as oneDNN 3.2 logs them; counted manually.
 TEST(VerboseWork, OtherPrimitivesHaveTheWorkOfTheirFormulas) {
   const std::vector<std::string> expected = {
-      "concat//f32 0 FLOP 3200 B",           // 2*3*4*5 and 2*7*4*5 elements, read and written
-      "sum//f32 240 FLOP 1920 B",            // 3 sources of 120 elements: 2 additions each
-      "prelu//f32 4096 FLOP 16448 B",        // 2 per element of 2*16*8*8; 16 weights
-      "shuffle//f32 0 FLOP 16384 B",         //
-      "resampling//f32 0 FLOP 40960 B",      // nearest: 2048 elements become 8192
-      "resampling//f32 57344 FLOP 40960 B",  // linear: 4 products and 3 additions each
+      "concat/2x10x4x5-a1s3x7/f32 0 FLOP 3200 B",  // 2*3*4*5 and 2*7*4*5 elements, read and written
+      "sum//f32 240 FLOP 1920 B",                  // 3 sources of 120 elements: 2 additions each
+      "prelu//f32 4096 FLOP 16448 B",              // 2 per element of 2*16*8*8; 16 weights
+      "shuffle//f32 0 FLOP 16384 B",               //
+      "resampling//f32 0 FLOP 40960 B",            // nearest: 2048 elements become 8192
+      "resampling//f32 57344 FLOP 40960 B",        // linear: 4 products and 3 additions each
       // mean of 64 elements: 63 additions, 1 quotient
       "reduction/mean-2x16x8x8-a2x3/f32 2048 FLOP 8320 B",
       "reduction/sum-2x16x8x8-a2x3/f32 2016 FLOP 8320 B",

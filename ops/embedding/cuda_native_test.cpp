@@ -12,9 +12,7 @@ namespace {
 // Rows of every width of a unit, and more indices than rows.
 TEST(NativeForms, EmbeddingOfEveryWidth) {
   for (const char* tokens : {"r7d1i40", "r9d2i5", "r20d3i20", "r5d16i3", "r1d5i9", "r33d20i64"}) {
-    for (const Direction direction : {Direction::forward, Direction::backward_weights}) {
-      EXPECT_EQ(test::expect_plain("embedding", tokens, direction), 6) << tokens;
-    }
+    EXPECT_EQ(test::expect_plain("embedding", tokens), 2 * 6) << tokens;
   }
 }
 

@@ -19,10 +19,9 @@ Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   plan.groups = problem.parameters.count("n") * plan.groups_per_image;
   plan.size = quantity(problem, "size");
   plan.volume = quantity(problem, "volume");
-  int next_tensor = 1;  // source, [scale,] [shift,] destination
-  if (problem.parameters.flag("scale")) plan.scale = next_tensor++;
-  if (problem.parameters.flag("shift")) plan.shift = next_tensor++;
-  plan.destination = next_tensor;
+  plan.scale = tensor_number(problem, "scale");
+  plan.shift = tensor_number(problem, "shift");
+  plan.destination = tensor_number(problem, "destination");
   plan.type = to_element(problem.dtype);
   plan.epsilon = problem.parameters.real("epsilon");
   plan.precision = to_precision(problem.dtype);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/layer_norm/cuda_native.hpp"
 
+#include "ops/cuda/kernels/cpu_norm_gradient.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/cuda/kernels/norm_gradient_form.hpp"
 #include "ops/description.hpp"
 
 #include <cstddef>
@@ -13,10 +15,11 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Describes a tensor. Scale and shift have the sizes of a group and the order of its elements in
-// memory: in nhwc that of the last dimensions of the images.
+// Describes a tensor. Scale, shift and their gradients have the sizes of a group and the order of
+// its elements in memory: in nhwc that of the last dimensions of the images.
 NativeTensor layer_norm_tensor(const Problem& problem, const Tensor& tensor) {
-  if (!is_in_nhwc(problem)) return native_tensor(tensor, MemoryLayout::plain);
+  const bool is_statistic = tensor.name == "mean" || tensor.name == "variance";
+  if (is_statistic || !is_in_nhwc(problem)) return native_tensor(tensor, MemoryLayout::plain);
   const Dims& image = problem.tensors[0].dims;
   const std::vector<std::int64_t> strides = layout_strides(image, MemoryLayout::nhwc);
   const auto axis = static_cast<std::ptrdiff_t>(image.size() - tensor.dims.size());
@@ -35,13 +38,19 @@ Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   for (const Tensor& tensor : problem.tensors) {
     tensors.push_back(layer_norm_tensor(problem, tensor));
   }
+  if (problem.direction != Direction::forward) {
+    NativeForm form = norm_gradient_form(problem, "variance");
+    form.tensors = std::move(tensors);
+    return form;
+  }
   LayerNormPlan plan;
   plan.groups = quantity(problem, "groups");
   plan.size = quantity(problem, "size");
-  int next_tensor = 1;  // source, [scale,] [shift,] destination
-  if (problem.parameters.flag("scale")) plan.scale = next_tensor++;
-  if (problem.parameters.flag("shift")) plan.shift = next_tensor++;
-  plan.destination = next_tensor;
+  plan.scale = tensor_number(problem, "scale");
+  plan.shift = tensor_number(problem, "shift");
+  plan.destination = tensor_number(problem, "destination");
+  plan.mean = tensor_number(problem, "mean");
+  plan.variance = tensor_number(problem, "variance");
   plan.type = to_element(problem.dtype);
   plan.epsilon = problem.parameters.real("epsilon");
   plan.precision = to_precision(problem.dtype);
@@ -54,6 +63,6 @@ extern const NativeEntry layer_norm_cuda_native;
 const NativeEntry layer_norm_cuda_native = {
     .op = "layer_norm",
     .form = layer_norm_form,
-    .host = {LayerNormPlan::kKernel, run_rows<LayerNormPlan>}};
+    .host = {LayerNormPlan::kKernel, run_rows<LayerNormPlan>, run_norm_part<LayerNormPlan>}};
 
 }  // namespace bench::ops::cuda

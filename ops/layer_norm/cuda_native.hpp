@@ -18,15 +18,15 @@ struct GroupPart {
   T count = T(0), mean = T(0), squares = T(0);
 };
 
-// Groups of contiguous elements, of layer_norm and group_norm. Tensor 0 is the source; scale and
-// shift have numbers below 0 if they are missing. Those of a layer norm have one value per element
-// of a group. Those of a group norm have one per channel, that is per `volume` elements, and
-// `groups_per_image` groups with values of their own.
+// Groups of contiguous elements, of layer_norm and group_norm. Tensor 0 is the source; tensors that
+// are missing have numbers below 0. Mean and variance are outputs. Scale and shift of a layer norm
+// have one value per element of a group. Those of a group norm have one per channel, that is per
+// `volume` elements, and `groups_per_image` groups with values of their own.
 struct LayerNormPlan {
   static constexpr const char* kKernel = "layer_norm";
   std::int64_t groups = 1, size = 1;
   std::int64_t groups_per_image = 1, volume = 1;
-  int scale = -1, shift = -1, destination = 1;
+  int scale = -1, shift = -1, destination = 1, mean = -1, variance = -1;
   Element type = Element::f32;  // of source and destination
   double epsilon = 0;
   Precision precision = Precision::single;
@@ -67,7 +67,10 @@ struct LayerNormPlan {
   BENCH_BOTH void write(const A& access, std::int64_t group, const State<typename A::Value>& whole,
                         int lane, int lanes) const {
     using T = typename A::Value;
-    const T deviation = std::sqrt(whole.squares / static_cast<T>(size) + static_cast<T>(epsilon));
+    const T spread = whole.squares / static_cast<T>(size);
+    if (lane == 0 && mean >= 0) access.store_statistic(mean, group, whole.mean);
+    if (lane == 0 && variance >= 0) access.store_statistic(variance, group, spread);
+    const T deviation = std::sqrt(spread + static_cast<T>(epsilon));
     const std::int64_t first = group % groups_per_image * (size / volume);
     for (std::int64_t i = lane; i < size; i += lanes) {
       const std::int64_t index = group * size + i;

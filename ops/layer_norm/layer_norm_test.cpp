@@ -132,7 +132,7 @@ TEST(LayerNorm, UndefinedCombinationsAreNamed) {
   EXPECT_THAT(op_test::try_problem("layer_norm", "2x3-eps0").error().what,
               ::testing::HasSubstr("`epsilon` is 0, expected a number above 0"));
   EXPECT_EQ(where("2x3", DataType::s8), "dtype");
-  EXPECT_EQ(where("2x3", DataType::f32, Direction::backward_data), "direction");
+  EXPECT_EQ(where("2x3", DataType::s8, Direction::backward_data), "dtype");
 }
 
 // "layer_norm/16x768/f32 98304 FLOP 104448 B": an execution in oneDNN's log.
@@ -167,15 +167,49 @@ TEST(LayerNorm, LinesOfALogHaveWork) {
   EXPECT_EQ(logged_work("jit:uni,forward_training," + tensors +
                         "stats_f32::blocked:a::f0,,"
                         "flags:CH,16x768"),
-            "layer_norm//f32 98304 FLOP 104576 B");
-  // The operator has neither the gradient nor a fused function.
-  EXPECT_EQ(logged_work("jit:uni,backward," + tensors +
-                        "stats_f32::blocked:a::f0 "
-                        "diff_src_f32::blocked:ab::f0,,flags:CH,"
-                        "16x768"),
-            "n/a");
+            "layer_norm/training-16x768/f32 98304 FLOP 104576 B");
+  const std::string gradient = tensors + "stats_f32::blocked:a::f0 diff_src_f32::blocked:ab::f0,,";
+  EXPECT_EQ(logged_work("jit:uni,backward," + gradient + "flags:CH,16x768"),
+            "layer_norm/16x768/f32 159744 FLOP 156800 B");
+  EXPECT_EQ(logged_work("jit:uni,backward_data," + gradient + "flags:,16x768"),
+            "layer_norm/16x768+noscale+noshift/f32 110592 FLOP 147584 B");
+  // With given statistics, the gradient is another function. The operator has no fused function.
+  EXPECT_EQ(logged_work("jit:uni,backward," + gradient + "flags:GCH,16x768"), "n/a");
   EXPECT_EQ(logged_work("jit:uni,forward_inference," + tensors + ",,flags:CHR,16x768"), "n/a");
   EXPECT_EQ(logged_work("jit:uni,forward_inference," + tensors + ",,,16x768"), "n/a");
+}
+
+// Lines of oneDNN 3.9 and later, whose flag M is the root mean square.
+TEST(LayerNorm, LinesOfRootMeanSquareNormsAreThoseOfRmsNorm) {
+  const std::string tensors = "src:f32::blocked:ab::f0 dst:f32::blocked:ab::f0 ";
+  const std::string scale = " scale:f32::blocked:a::f0";
+  const auto work = [](const std::string& fields) {
+    VerboseDecoder decoder;
+    Activity activity;
+    EXPECT_TRUE(fill_activity(
+        decoder.decode("onednn_verbose,v1,primitive,exec,cpu,layer_normalization," + fields + ",1"),
+        activity));
+    const auto found = compute_work(activity);
+    if (!found) return std::string("n/a");
+    return fmt::format("{}/{}/{} {} FLOP {} B", found->op, found->parameters, found->dtype,
+                       found->flops, found->bytes.value_or(-1));
+  };
+  EXPECT_EQ(work("jit:uni,forward_inference," + tensors + "stats:undef::undef:::" + scale +
+                 ",,flags:CM,16x768"),
+            "rms_norm/16x768/f32 49152 FLOP 101376 B");
+  EXPECT_EQ(work("jit:uni,forward_training," + tensors + "stats:f32::blocked:a::f0" + scale +
+                 ",,flags:CM,16x768"),
+            "rms_norm/training-16x768/f32 49152 FLOP 101440 B");
+  EXPECT_EQ(work("simple:any,forward_inference," + tensors +
+                 "stats:undef::undef:::" + ",attr-scratchpad:user,flags:M,2x8x64"),
+            "rms_norm/2x8x64+noscale/f32 3072 FLOP 8192 B");
+  EXPECT_EQ(work("jit:uni,backward," + tensors + "stats:f32::blocked:a::f0" + scale +
+                 " diff_src:f32::blocked:ab::f0 diff_scale:f32::blocked:a::f0,,flags:CM,16x768"),
+            "rms_norm/16x768/f32 110592 FLOP 153664 B");
+  // The operator has no shift: its tensor and its sums are added.
+  EXPECT_EQ(work("jit:uni,forward_inference," + tensors + "stats:undef::undef:::" + scale +
+                 " shift:f32::blocked:a::f0,,flags:CHM,16x768"),
+            "rms_norm//f32 61440 FLOP 104448 B");
 }
 
 std::string called_work(std::string_view name, const std::vector<FrameworkRange::Shape>& inputs) {

@@ -281,6 +281,9 @@ class NativeBackend final : public Backend {
       return unsupported(fmt::format("backend native has no kernel of {} for {}", problem.op->name,
                                      info(problem.dtype).name));
     }
+    if (cuda::is_in_nhwc(problem)) {
+      return unsupported("backend native takes plain tensors; leave `layout: nhwc` out");
+    }
     BENCH_ASSIGN_OR_RETURN(cuda::NativeForm form, entry.form(problem));
     return ChosenLoop{
         .name = fmt::format("native:{}", form.kind),

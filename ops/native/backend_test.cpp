@@ -2,6 +2,7 @@
 #include "ops/native/backend.hpp"
 
 #include "ops/native/loops.hpp"
+#include "ops/onednn/test_support.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/test_support.hpp"
@@ -90,6 +91,27 @@ TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
       for (const int threads : {1, 2, 5}) {
         omp_set_num_threads(threads);
         expect_native_matches(*backend, op_test::problem("rms_norm", tokens, dtype));
+      }
+    }
+    for (const char* tokens : {"1x1", "7x33", "5x768", "2x3x4x5-a2", "40x16", "2x1000+noscale"}) {
+      for (const Direction direction : {Direction::backward_data, Direction::backward_weights}) {
+        for (const int threads : {1, 2, 5}) {
+          omp_set_num_threads(threads);
+          for (const char* op : {"rms_norm", "layer_norm"}) {
+            op_test::expect_computes(*backend, op_test::problem(op, tokens, dtype, direction));
+          }
+        }
+      }
+    }
+    for (const char* op : {"rms_norm", "layer_norm"}) {
+      op_test::expect_computes(*backend, op_test::problem(op, "training-7x33", dtype));
+    }
+    for (const char* tokens : {"1", "7x33", "3x5000"}) {
+      for (const Direction direction : {Direction::forward, Direction::backward_data}) {
+        for (const int threads : {1, 2, 5}) {
+          omp_set_num_threads(threads);
+          op_test::expect_computes(*backend, op_test::problem("swiglu", tokens, dtype, direction));
+        }
       }
     }
     for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h12g4+noscale", "n2c8d2h3g2+noshift"}) {
@@ -187,6 +209,18 @@ TEST(NativeBackend, AttentionIsRightWithEveryNumberOfThreads) {
       for (const int threads : {1, 2, 7}) {
         omp_set_num_threads(threads);
         expect_native_matches(*backend, op_test::problem("attention", tokens, dtype));
+      }
+    }
+  }
+}
+
+TEST(NativeBackend, PiecesAreCopiedByEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::bf16, DataType::s8}) {
+    for (const char* tokens : {"1-s1", "2x7x9-a1s3x4", "3x5000-s1x4999", "4097x2-a0s4096x1"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        op_test::expect_computes(*backend, op_test::problem("split", tokens, dtype));
       }
     }
   }

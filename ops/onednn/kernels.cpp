@@ -128,6 +128,9 @@ Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> b
       if (!tensor.argument) continue;
       arguments.emplace_back(*tensor.argument, view(tensor.desc, buffers[i]));
     }
+    for (const auto& [tensor, argument] : primitive_->demanded) {
+      arguments.emplace_back(argument, view(primitive_->tensors[tensor].desc, buffers[tensor]));
+    }
     if (scratchpad_.size() > 0) {
       arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(primitive_->scratchpad, scratchpad_.data()));
     }

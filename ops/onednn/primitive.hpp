@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench::ops {
@@ -66,6 +67,8 @@ struct OnednnPrimitive {
   std::string implementation;  // "brgconv:avx512_core"
   dnnl::primitive primitive;
   std::vector<OnednnTensor> tensors;  // those of the problem, in its order
+  // Arguments that the library demands but does not read. Each gets the buffer of a tensor.
+  std::vector<std::pair<std::size_t, int>> demanded;
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero if there is none
   std::optional<OnednnPreparation> preparation;
@@ -115,6 +118,8 @@ class PrimitiveBuilder {
   // The same with a separate plain form (transposed operands).
   void add(std::string_view name, int argument, const dnnl::memory::desc& desc,
            const dnnl::memory::desc& plain);
+  // Passes the tensor `name` also as an argument that the library demands but does not read.
+  void add_demanded(std::string_view name, int argument);
   // Adds a tensor that only the preparation reads.
   void add_unused(std::string_view name, const dnnl::memory::desc& desc);
 

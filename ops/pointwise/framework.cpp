@@ -82,6 +82,8 @@ constexpr std::array kFrameworkRows = {
     FrameworkRow{"relu6", make_unary_with_coefficients, nullptr, "clip"},
     FrameworkRow{"threshold_backward", make_gradient, nullptr, "relu"},
     FrameworkRow{"leaky_relu_backward", make_gradient, nullptr, "leaky_relu"},
+    // From the destination: 1 - y*y, as many FLOPs as from the source.
+    FrameworkRow{"tanh_backward", make_gradient, nullptr, "tanh"},
     FrameworkRow{"silu_backward", make_gradient, nullptr, "swish"},
     FrameworkRow{"hardswish_backward", make_gradient, nullptr, "hardswish"},
     FrameworkRow{"hardtanh_backward", make_gradient, nullptr, "clip"},

@@ -13,6 +13,9 @@ namespace {
 
 Result<OperationGraph, BackendError> reorder_graph(const CudnnTarget& target,
                                                    const Problem& problem) {
+  if (!problem.parameters.has("from")) {
+    return unsupported("cuDNN does not permute axes or convert types of plain tensors here");
+  }
   // The sizes are logical in both layouts: n and c come first.
   std::vector<std::int64_t> dims = problem.tensors[0].dims;
   if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);

@@ -31,19 +31,31 @@ constexpr std::array<DescRow, 3> kDescs = {{
 
 memory::desc make_desc(const Problem& problem, std::string_view parameter,
                        std::string_view tensor_name) {
-  const std::string& layout = problem.parameters.word(parameter);
   const Tensor& tensor = tensor_named(problem, tensor_name);
+  if (!problem.parameters.has(parameter)) return plain_desc(tensor.dims, tensor.dtype);
+  const std::string& layout = problem.parameters.word(parameter);
   return std::ranges::find(kDescs, layout, &DescRow::layout)->desc(tensor.dims, tensor.dtype);
+}
+
+// The source with its axes in the order of the destination's.
+memory::desc make_source(const Problem& problem) {
+  if (!problem.parameters.has("permutation")) return make_desc(problem, "from", "source");
+  return {problem.tensors.back().dims, onednn_type(problem.tensors[0].dtype),
+          permuted_strides(problem)};
 }
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
     return dnnl::reorder::primitive_desc(
-        context.engine(), make_desc(request.problem, "from", "source"), context.engine(),
+        context.engine(), make_source(request.problem), context.engine(),
         make_desc(request.problem, "to", "destination"), make_attributes(request));
   });
   PrimitiveBuilder builder(context, request, "reorder");
-  builder.add("source", DNNL_ARG_FROM, description.src_desc());
+  if (request.problem.parameters.has("permutation")) {
+    builder.add("source", DNNL_ARG_FROM, description.src_desc(), description.src_desc());
+  } else {
+    builder.add("source", DNNL_ARG_FROM, description.src_desc());
+  }
   builder.add("destination", DNNL_ARG_TO, description.dst_desc());
   return builder.finish(description);
 }

@@ -1,34 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/description.hpp"
+#include "ops/model.hpp"
 #include "ops/reorder/reorder.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 
 namespace bench::ops {
 namespace {
 
 constexpr std::array<std::string_view, 3> kLayoutNames = {"nchw", "nhwc", "blocked16"};
 
+constexpr std::string_view kTypeNames[] = {"f64", "f32", "f16",     "bf16",   "s32",
+                                           "s8",  "u8",  "f8_e4m3", "f8_e5m2"};
+
 constexpr Parameter kParameters[] = {
     {"shape", "", ParameterKind::shape, kRequired,
-     "sizes of the tensor: n, c, then 1 to 3 spatial ones"},
-    {"from", "", ParameterKind::word, kRequired, "source layout", 1, kLayoutNames},
-    {"to", "", ParameterKind::word, kRequired, "destination layout", 1, kLayoutNames},
+     "sizes of the tensor; with `from` and `to` n, c, then 1 to 3 spatial ones"},
+    {"from", "", ParameterKind::word, kOptional, "source layout", 1, kLayoutNames},
+    {"to", "", ParameterKind::word, kOptional, "destination layout", 1, kLayoutNames},
+    {"permutation", "p", ParameterKind::shape, kOptional,
+     "the source's axis that becomes axis 0, axis 1, ... of the destination", 0},
+    {"dst_dtype", "", ParameterKind::word, kOptional,
+     "data type of the destination, if it is another", 1, kTypeNames},
 };
 constexpr Requirement kRequirements[] = {
-    {"rank(shape) >= 3 and rank(shape) <= 5", "shape",
-     "`shape` has {rank(shape)} sizes, expected 3 to 5",
-     "n, c, then 1 to 3 spatial sizes, such as [1, 64, 56, 56]"},
+    {"rank(permutation) == 0 or (rank(permutation) == rank(shape) and rank(only(shape, "
+     "permutation)) == rank(shape))",
+     "permutation",
+     "`permutation` is {permutation}, expected each axis of the shape {shape} once, 0 to "
+     "{rank(shape) - 1}"},
 };
 constexpr Quantity kQuantities[] = {{"flops", "0"}};
 constexpr TensorRow kTensors[] = {
     {"source", TensorRole::input, "shape"},
-    {"destination", TensorRole::output, "shape"},
+    {"destination", TensorRole::output, "permuted(shape, permutation)", ElementType::converted},
 };
-constexpr std::string_view kExamples[] = {"2x16x9x9-nchw-nhwc", "2x20x9x9-nhwc-nchw",
-                                          "2x20x9x9-nchw-blocked16", "2x20x9-blocked16-nhwc"};
+constexpr std::string_view kExamples[] = {"2x16x9x9-nchw-nhwc",
+                                          "2x20x9x9-nhwc-nchw",
+                                          "2x20x9x9-nchw-blocked16",
+                                          "2x20x9-blocked16-nhwc",
+                                          "3x40x17-p0x2x1",
+                                          "2x5x6x7-p2x0x3x1",
+                                          "4x70-bf16",
+                                          "4x70-f32",
+                                          "2x16x9x9-nchw-nhwc-f32",
+                                          "30x17-f16-p1x0"};
 
-Tolerance tolerance(const Problem& /*moving values is exact*/) { return {}; }
+// Whether the parameters say what to do: layouts, a permutation, or another type.
+Status check(const ParameterSet& given) {
+  const bool has_layouts = given.has("from") || given.has("to");
+  const bool has_permutation = given.has("permutation");
+  if (has_layouts && has_permutation) {
+    return Error{"`permutation` is for plain tensors, without `from` and `to`", "permutation",
+                 "leave `permutation` out, or `from` and `to`"};
+  }
+  if (!has_layouts && (has_permutation || given.has("dst_dtype"))) return Done{};
+  constexpr std::string_view kLayoutParameters[] = {"from", "to"};
+  for (const std::string_view name : kLayoutParameters) {
+    if (!given.has(name)) {
+      return Error{fmt::format("`{}` is missing", name), std::string(name),
+                   "a reorder has `from` and `to`, or `permutation`, or `dst_dtype` alone"};
+    }
+  }
+  if (!given.has("shape")) return Done{};  // complete() names it
+  const std::size_t rank = given.numbers("shape").size();
+  if (rank >= 3 && rank <= 5) return Done{};
+  return Error{fmt::format("`shape` has {} sizes, expected 3 to 5", rank), "shape",
+               "n, c, then 1 to 3 spatial sizes, such as [1, 64, 56, 56]"};
+}
+
+// Moving values is exact; a conversion rounds once.
+Tolerance tolerance(const Problem& problem) {
+  const DataType type = problem.tensors.back().dtype;
+  if (type == problem.dtype || info(type).is_integer) return {};
+  return {.absolute = smallest_positive(type), .relative = info(type).epsilon};
+}
 
 }  // namespace
 
@@ -37,12 +86,13 @@ std::span<const std::string_view> reorder_layouts() { return kLayoutNames; }
 extern const Operator reorder_operator;
 const Operator reorder_operator =
     describe({.name = "reorder",
-              .help = "the same values in another memory layout",
+              .help = "the same values in another memory layout, order of axes or data type",
               .parameters = kParameters,
               .requirements = kRequirements,
               .quantities = kQuantities,
               .tensors = kTensors,
-              .where = "shape"},
+              .where = "shape",
+              .check = check},
              {.reference = reorder_reference,
               .tolerance = tolerance,
               .product = {.rule = "op-reorder", .sentence = "a copy: nothing is multiplied"},

@@ -66,6 +66,14 @@ std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   set.set("shape", std::move(*shape));
   set.set("from", std::string(from));
   set.set("to", std::string(to));
+  if (destination->dtype != source->dtype) {
+    // The library has types that cases have not.
+    if (data_type_from_name(destination->dtype)) {
+      set.set("dst_dtype", std::string(destination->dtype));
+    } else {
+      result.fidelity = VerboseFidelity::work_only;
+    }
+  }
   result.request.parameters = std::move(set);
   return result;
 }

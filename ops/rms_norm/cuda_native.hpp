@@ -9,12 +9,12 @@
 
 namespace bench::ops::cuda {
 
-// Groups of contiguous elements. Tensor 0 is the source; scale has a number below 0 if it is
-// missing.
+// Groups of contiguous elements. Tensor 0 is the source; tensors that are missing have numbers
+// below 0.
 struct RmsNormPlan {
   static constexpr const char* kKernel = "rms_norm";
   std::int64_t groups = 1, size = 1;
-  int scale = -1, destination = 1;
+  int scale = -1, destination = 1, mean_square = -1;
   Element type = Element::f32;  // of source and destination
   double epsilon = 0;
   Precision precision = Precision::single;
@@ -42,7 +42,9 @@ struct RmsNormPlan {
   BENCH_BOTH void write(const A& access, std::int64_t group, const typename A::Value& squares,
                         int lane, int lanes) const {
     using T = typename A::Value;
-    const T factor = T(1) / std::sqrt(squares / static_cast<T>(size) + static_cast<T>(epsilon));
+    const T mean = squares / static_cast<T>(size);
+    if (lane == 0 && mean_square >= 0) access.store_statistic(mean_square, group, mean);
+    const T factor = T(1) / std::sqrt(mean + static_cast<T>(epsilon));
     for (std::int64_t i = lane; i < size; i += lanes) {
       const std::int64_t index = group * size + i;
       T value = access.load(0, index) * factor;

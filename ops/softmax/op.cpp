@@ -41,6 +41,9 @@ constexpr FrameworkFunction kFramework[] = {
     {"_softmax", "source"},
     {"log_softmax", "source", "log=true"},
     {"_log_softmax", "source", "log=true"},
+    {"_softmax_backward_data", "diff_destination destination", "", Direction::backward_data},
+    {"_log_softmax_backward_data", "diff_destination destination", "log=true",
+     Direction::backward_data},
 };
 constexpr std::string_view kExamples[] = {"2x1000", "2x16x9x9-a1", "2x300+log"};
 

@@ -42,6 +42,9 @@ struct TypedAccess {
   void store(int tensor, std::int64_t i, Value value) const {
     store_as<Value>(kType, tensors.at[tensor], i, value);
   }
+  void store_statistic(int tensor, std::int64_t i, Value value) const {
+    write_as<Value>(tensors.at[tensor], i, value);
+  }
 };
 
 // Computes the rows from `first` on, before `last`.
@@ -84,11 +87,10 @@ template <class Plan>
   compute_typed_rows(plan, tensors, first, last);
 }
 
-// Computes the part of the rows that belongs to `thread` of `threads`.
+// Computes the rows from `first` on, before `last`, with the widest vectors of this processor.
 template <class Plan>
-void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, int threads) {
-  const std::int64_t first = plan.rows() * thread / threads;
-  const std::int64_t last = plan.rows() * (thread + 1) / threads;
+void run_row_range(const Plan& plan, const Addresses& tensors, std::int64_t first,
+                   std::int64_t last) {
   switch (best_vectors()) {
     case VectorSet::avx512:
       return compute_rows_avx512(plan, tensors, first, last);
@@ -97,6 +99,13 @@ void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, in
     case VectorSet::portable:
       return compute_typed_rows(plan, tensors, first, last);
   }
+}
+
+// Computes the part of the rows that belongs to `thread` of `threads`.
+template <class Plan>
+void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, int threads) {
+  run_row_range(plan, tensors, plan.rows() * thread / threads,
+                plan.rows() * (thread + 1) / threads);
 }
 
 // Implements HostKernel::run_part.

@@ -2,6 +2,8 @@
 #include "ops/cuda/kernels/element_functions.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/cuda/kernels/norm_gradient.hpp"
+#include "ops/cuda/kernels/pieces.hpp"
 #include "ops/cuda/kernels/transpose_functions.hpp"
 
 #include <algorithm>
@@ -93,7 +95,9 @@ void run_transpose(const NativePlan& native_plan, const Addresses& tensors) {
 constexpr HostKernel kSharedKernels[] = {{ElementwisePlan::kKernel, run_elementwise},
                                          {TransposePlan::kKernel, run_transpose},
                                          {PadPlan::kKernel, pad_channels},
-                                         {ChannelSumPlan::kKernel, run_channel_sum}};
+                                         {ChannelSumPlan::kKernel, run_channel_sum},
+                                         {NormGradientPlan::kKernel, run_rows<NormGradientPlan>},
+                                         {PiecesPlan::kKernel, run_rows<PiecesPlan>}};
 
 const HostKernel* find_kernel(std::string_view name) {
   for (const HostKernel& shared : kSharedKernels) {

@@ -63,14 +63,6 @@ Result<ElementwisePlan, BackendError> plan_blocked_copy(const Dims& dims, DataTy
   return planner.finish();
 }
 
-Result<ElementwisePlan, BackendError> plan_plain_copy(const Dims& dims, DataType dtype,
-                                                      MemoryLayout from, MemoryLayout to) {
-  ElementwisePlanner planner(dims, to_precision(dtype));
-  planner.operand(0, dtype, layout_strides(dims, from));
-  planner.destination(1, dtype, layout_strides(dims, to));
-  return planner.finish();
-}
-
 TransposePlan plan_transpose(const Dims& dims, DataType dtype, MemoryLayout from) {
   const std::int64_t volume = product(dims, 2, dims.size());
   TransposePlan plan;
@@ -82,6 +74,11 @@ TransposePlan plan_transpose(const Dims& dims, DataType dtype, MemoryLayout from
 }
 
 }  // namespace
+
+int tensor_number(const Problem& problem, std::string_view name) {
+  const auto tensor = std::ranges::find(problem.tensors, name, &Tensor::name);
+  return tensor == problem.tensors.end() ? -1 : static_cast<int>(tensor - problem.tensors.begin());
+}
 
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout) {
   return std::string(dims.size() < 3 ? "plain" : to_string(layout));
@@ -123,22 +120,32 @@ FormResult native_form(const Problem& problem) {
   return unsupported(fmt::format("there is no native kernel for {}", problem.op->name));
 }
 
+NativeForm transposition_form(const TransposePlan& plan) {
+  const std::string_view name = has_few_channels(plan) ? kPixelTranspose : kTranspose;
+  return {std::string(name), "reorder", NativePlan(plan), {}};
+}
+
+FormResult strided_copy_form(const Dims& dims, const CopySide& from, const CopySide& to) {
+  ElementwisePlanner planner(dims, to_precision(from.dtype));
+  planner.operand(0, from.dtype, from.strides);
+  planner.destination(1, to.dtype, to.strides);
+  BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, planner.finish());
+  return NativeForm{std::string(kCopy), "reorder", NativePlan(plan), {}};
+}
+
 FormResult reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
-  NativeForm form;
-  form.kind = "reorder";
+  const auto make_form = [&]() -> FormResult {
+    if (from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16) {
+      BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, plan_blocked_copy(dims, dtype, from, to));
+      return NativeForm{std::string(kCopy), "reorder", NativePlan(plan), {}};
+    }
+    if (!same_order(dims, from, to)) return transposition_form(plan_transpose(dims, dtype, from));
+    return strided_copy_form(dims, {dtype, layout_strides(dims, from)},
+                             {dtype, layout_strides(dims, to)});
+  };
+  BENCH_ASSIGN_OR_RETURN(NativeForm form, make_form());
   form.tensors = {{make_arrangement(dims, from), dtype, layout_name(dims, from)},
                   {make_arrangement(dims, to), dtype, layout_name(dims, to)}};
-  const bool is_blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
-  if (!is_blocked && !same_order(dims, from, to)) {
-    const TransposePlan plan = plan_transpose(dims, dtype, from);
-    form.implementation = has_few_channels(plan) ? kPixelTranspose : kTranspose;
-    form.plan = NativePlan(plan);
-    return form;
-  }
-  form.implementation = kCopy;
-  const auto copy = is_blocked ? plan_blocked_copy : plan_plain_copy;
-  BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, copy(dims, dtype, from, to));
-  form.plan = NativePlan(plan);
   return form;
 }
 

@@ -7,11 +7,13 @@
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
 #include "ops/cuda/kernels/native_plan.hpp"
+#include "ops/cuda/kernels/plans.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -40,6 +42,16 @@ Result<NativeForm, BackendError> native_form(const Problem& problem);
 Result<NativeForm, BackendError> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
                                               MemoryLayout to);
 
+// The parts of such plans, which other operators use, too. Their tensors remain empty.
+NativeForm transposition_form(const TransposePlan& plan);
+// One side of a strided copy: the type and the strides of the elements, in the order of the sizes.
+struct CopySide {
+  DataType dtype;
+  std::vector<std::int64_t> strides;
+};
+Result<NativeForm, BackendError> strided_copy_form(const Dims& dims, const CopySide& from,
+                                                   const CopySide& to);
+
 // Plans the copy of images in nhwc to images with more channels, whose further channels are 0.
 NativeForm padding_form(const Dims& dims, DataType dtype, std::int64_t padded_channels);
 
@@ -59,6 +71,8 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
 // Describes all tensors of the problem in a layout.
 std::vector<NativeTensor> native_tensors(const Problem& problem, MemoryLayout layout);
+// Returns the number of the problem's tensor with this name; -1 if it has none.
+int tensor_number(const Problem& problem, std::string_view name);
 // Returns the human-readable layout: "plain" for fewer than three dimensions.
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 

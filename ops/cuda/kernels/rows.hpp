@@ -49,6 +49,9 @@ struct Access {
   BENCH_BOTH void store(int tensor, std::int64_t i, T value) const {
     store_as<T>(type, tensors.at[tensor], i, value);
   }
+  BENCH_BOTH void store_statistic(int tensor, std::int64_t i, T value) const {
+    write_as<T>(tensors.at[tensor], i, value);
+  }
 };
 
 // Rows along one dimension of a dense tensor: `size` elements that are `inner` apart.

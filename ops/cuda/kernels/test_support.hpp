@@ -27,8 +27,8 @@ inline std::vector<std::byte> to_plain(const std::vector<double>& values, DataTy
 }
 
 // Runs a form on plain values of its inputs; returns the plain values of its other tensors.
-inline std::vector<std::vector<double>> run_all(const NativeForm& form,
-                                                const std::vector<std::vector<double>>& inputs) {
+inline std::vector<std::vector<double>> run_outputs(
+    const NativeForm& form, const std::vector<std::vector<double>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   std::vector<void*> addresses;
   for (const NativeTensor& tensor : form.tensors) {
@@ -43,11 +43,11 @@ inline std::vector<std::vector<double>> run_all(const NativeForm& form,
   }
   EXPECT_TRUE(HostLauncher().launch(form.plan, addresses).ok());
   std::vector<std::vector<double>> outputs;
-  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) {
-    const NativeTensor& result = form.tensors[k];
+  for (std::size_t t = inputs.size(); t < buffers.size(); ++t) {
+    const NativeTensor& result = form.tensors[t];
     const auto elements = static_cast<std::size_t>(result.arrangement.plain_elements);
     std::vector<std::byte> plain(elements * static_cast<std::size_t>(info(result.dtype).bytes));
-    restore(result.arrangement, result.dtype, buffers[k].data(), plain.data());
+    restore(result.arrangement, result.dtype, buffers[t].data(), plain.data());
     std::vector<double>& values = outputs.emplace_back();
     for (std::size_t i = 0; i < elements; ++i) {
       values.push_back(load_element(result.dtype, plain.data(), i));
@@ -59,7 +59,7 @@ inline std::vector<std::vector<double>> run_all(const NativeForm& form,
 // The same for a form with one output.
 inline std::vector<double> run(const NativeForm& form,
                                const std::vector<std::vector<double>>& inputs) {
-  return run_all(form, inputs).back();
+  return run_outputs(form, inputs).back();
 }
 
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& want,
@@ -81,9 +81,9 @@ inline void expect_reference(const Problem& problem) {
   ASSERT_EQ(form->tensors.size(), problem.tensors.size()) << what;
   EXPECT_TRUE(form->implementation.starts_with("bench:")) << form->implementation;
   const auto inputs = ops::op_test::random_inputs(problem, 5);
-  const auto outputs = run_all(*form, inputs);
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    expect_near(outputs[k], built_in_reference(problem, inputs, k, {}),
+  const auto outputs = run_outputs(*form, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    expect_near(outputs[i], built_in_reference(problem, inputs, i, {}),
                 problem.op->tolerance(problem), what);
   }
 }
@@ -105,22 +105,24 @@ inline int expect_all(std::string_view op, const std::string& tokens) {
   return problems;
 }
 
-// The same for an operator whose kernel takes plain tensors only.
-inline int expect_plain(std::string_view op, const std::string& tokens,
-                        Direction direction = Direction::forward) {
+// The same for an operator whose kernel takes plain tensors only, in all directions.
+inline int expect_plain(std::string_view op, const std::string& tokens) {
   int problems = 0;
   for (const DataTypeInfo& type : data_types()) {
-    auto problem = ops::op_test::try_problem(op, tokens, type.type, direction);
-    if (!type.is_case_type || !problem) continue;
-    expect_reference(*problem);
-    ++problems;
-    problem->layout = Layout::nhwc;
-    if (!is_in_nhwc(*problem)) {
+    for (const Direction direction :
+         {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
+      auto problem = ops::op_test::try_problem(op, tokens, type.type, direction);
+      if (!type.is_case_type || !problem) continue;
       expect_reference(*problem);
-    } else {
-      const auto form = native_form(*problem);
-      EXPECT_TRUE(!form.ok() && form.error().reason.ends_with("leave `layout: nhwc` out"))
-          << tokens;
+      ++problems;
+      problem->layout = Layout::nhwc;
+      if (!is_in_nhwc(*problem)) {
+        expect_reference(*problem);
+      } else {
+        const auto form = native_form(*problem);
+        EXPECT_TRUE(!form.ok() && form.error().reason.ends_with("leave `layout: nhwc` out"))
+            << tokens;
+      }
     }
   }
   return problems;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator concat: tensors joined along one axis. The sizes of the whole are `shape`, those of
+// the tensors along the axis are `sizes`.
+#include "ops/concat/pieces.hpp"
+#include "ops/description.hpp"
+#include "ops/model.hpp"
+
+namespace bench::ops {
+namespace {
+
+constexpr Requirement kRequirements[] = {kAxisOfShape, kSizesOfAxis};
+constexpr TensorRow kTensors[] = {
+    {.name = "source", .role = TensorRole::input, .sizes = kPiece, .for_each = "sizes"},
+    {"destination", TensorRole::output, "shape"},
+};
+constexpr std::string_view kExamples[] = {"2x7x9-a1s3x4", "10x16-a0s1x2x3x4", "3x40-s8x32"};
+
+std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
+                              std::size_t /*output: there is one*/,
+                              std::span<const std::int64_t> positions) {
+  const Pieces pieces(problem);
+  return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
+    const PiecePosition piece = pieces.find(position);
+    return inputs[piece.number][static_cast<std::size_t>(piece.position)];
+  });
+}
+
+}  // namespace
+
+extern const Operator concat_operator;
+const Operator concat_operator =
+    describe({.name = "concat",
+              .help = "tensors joined along one axis",
+              .parameters = kPieceParameters,
+              .requirements = kRequirements,
+              .quantities = kPieceQuantities,
+              .tensors = kTensors,
+              .where = "shape"},
+             {.reference = reference,
+              .tolerance = exact_tolerance,
+              .product = {.rule = "op-concat", .sentence = "a copy: nothing is multiplied"},
+              .examples = kExamples,
+              .cuda = kOnCudnn});
+
+}  // namespace bench::ops

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradients of layer_norm and rms_norm, on a CUDA device and on the CPU. C++17.
+#pragma once
+
+#include "ops/cuda/kernels/rows.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace bench::ops::cuda {
+
+// Groups of `size` contiguous elements. The first rows are the groups: they compute diff_source.
+// The other rows are blocks of kColumns elements of a group: they compute diff_scale and
+// diff_shift, sums over all groups. Numbers of tensors are below 0 if the tensor is missing. `root`
+// is the statistic whose root, with epsilon, divides.
+struct NormGradientPlan {
+  static constexpr const char* kKernel = "norm_gradient";
+  static constexpr int kColumns = 8;
+  std::int64_t groups = 1, size = 1;
+  int source = 0, mean = -1, root = 1, scale = -1, diff_destination = 2;
+  int diff_source = 3, diff_scale = -1, diff_shift = -1;
+  Element type = Element::f32;  // of source, diff_destination and diff_source
+  double epsilon = 0;
+  Precision precision = Precision::single;
+
+  // Let x be the normalised source and g = scale*diff_destination. A group has the sums of g*x and
+  // of g at index 0. A block of elements has, by element, the sums of diff_destination*x and of
+  // diff_destination.
+  template <class T>
+  struct State {
+    T products[kColumns] = {};
+    T sums[kColumns] = {};
+  };
+
+  BENCH_BOTH std::int64_t blocks() const {
+    return diff_scale < 0 && diff_shift < 0 ? 0 : (size + kColumns - 1) / kColumns;
+  }
+  BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups + blocks(); }
+
+  template <class A>
+  BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
+                                           int lanes) const {
+    State<typename A::Value> part;
+    if (row < groups) {
+      look_at_group(access, row, lane, lanes, part);
+      return part;
+    }
+    const std::int64_t first = (row - groups) * kColumns;
+    // With a constant number of elements, the compiler keeps their sums in registers.
+    if (size - first >= kColumns) {
+      look_at_columns(access, first, kColumns, lane, lanes, part);
+    } else {
+      look_at_columns(access, first, static_cast<int>(size - first), lane, lanes, part);
+    }
+    return part;
+  }
+  template <class S>
+  BENCH_BOTH static S merge(const S& a, const S& b) {
+    S both;
+    BENCH_UNROLL
+    for (int k = 0; k < kColumns; ++k) {
+      both.products[k] = a.products[k] + b.products[k];
+      both.sums[k] = a.sums[k] + b.sums[k];
+    }
+    return both;
+  }
+  template <class A>
+  BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
+                        int lane, int lanes) const {
+    if (row < groups) return write_group(access, row, whole, lane, lanes);
+    const std::int64_t first = (row - groups) * kColumns;
+    const int count = size - first < kColumns ? static_cast<int>(size - first) : kColumns;
+    for (int k = lane; k < count; k += lanes) {
+      if (diff_scale >= 0) access.store_statistic(diff_scale, first + k, whole.products[k]);
+      if (diff_shift >= 0) access.store_statistic(diff_shift, first + k, whole.sums[k]);
+    }
+  }
+
+ private:
+  template <class A>
+  BENCH_BOTH typename A::Value mean_of(const A& access, std::int64_t group) const {
+    return mean < 0 ? typename A::Value(0) : access.load_statistic(mean, group);
+  }
+  template <class A>
+  BENCH_BOTH typename A::Value factor_of(const A& access, std::int64_t group) const {
+    using T = typename A::Value;
+    return T(1) / std::sqrt(access.load_statistic(root, group) + static_cast<T>(epsilon));
+  }
+  template <class A>
+  BENCH_BOTH void look_at_group(const A& access, std::int64_t group, int lane, int lanes,
+                                State<typename A::Value>& part) const {
+    using T = typename A::Value;
+    const T centre = mean_of(access, group), factor = factor_of(access, group);
+    T products = T(0), sums = T(0);
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const T x = (access.load(source, group * size + i) - centre) * factor;
+      T g = access.load(diff_destination, group * size + i);
+      if (scale >= 0) g *= access.load_statistic(scale, i);
+      products += g * x;
+      sums += g;
+    }
+    part.products[0] = products;
+    part.sums[0] = sums;
+  }
+  template <class A>
+  BENCH_BOTH void look_at_columns(const A& access, std::int64_t first, int count, int lane,
+                                  int lanes, State<typename A::Value>& part) const {
+    using T = typename A::Value;
+    for (std::int64_t group = lane; group < groups; group += lanes) {
+      const T centre = mean_of(access, group), factor = factor_of(access, group);
+      BENCH_UNROLL
+      for (int k = 0; k < count; ++k) {
+        const std::int64_t index = group * size + first + k;
+        const T diff = access.load(diff_destination, index);
+        part.products[k] += diff * ((access.load(source, index) - centre) * factor);
+        part.sums[k] += diff;
+      }
+    }
+  }
+  template <class A>
+  BENCH_BOTH void write_group(const A& access, std::int64_t group,
+                              const State<typename A::Value>& whole, int lane, int lanes) const {
+    using T = typename A::Value;
+    const T centre = mean_of(access, group), factor = factor_of(access, group);
+    const T product = whole.products[0] / static_cast<T>(size);
+    const T sum = mean < 0 ? T(0) : whole.sums[0] / static_cast<T>(size);
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const T x = (access.load(source, group * size + i) - centre) * factor;
+      T g = access.load(diff_destination, group * size + i);
+      if (scale >= 0) g *= access.load_statistic(scale, i);
+      access.store(diff_source, group * size + i, factor * (g - sum - x * product));
+    }
+  }
+};
+
+}  // namespace bench::ops::cuda
