@@ -209,14 +209,14 @@ reduce_part_avx512(const ReductionPlan& plan, const Addresses& tensors, int thre
 void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                         int threads) {
   const auto plan = native_plan.as<ReductionPlan>();
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return reduce_part_avx512(plan, tensors, thread, threads);
+  switch (best_vectors()) {
+    case VectorSet::avx512:
+      return reduce_part_avx512(plan, tensors, thread, threads);
+    case VectorSet::avx2:
+      return reduce_part_avx2(plan, tensors, thread, threads);
+    case VectorSet::portable:
+      return reduce_any_part(plan, tensors, thread, threads);
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return reduce_part_avx2(plan, tensors, thread, threads);
-  }
-  reduce_any_part(plan, tensors, thread, threads);
 }
 
 // Combines what the threads left in the shared memory.
