@@ -44,7 +44,7 @@ Problem random_problem(Random& random) {
 // exponentials without a maximum, and counts what it does.
 struct Counted {
   std::vector<double> values;
-  std::int64_t pairs = 0;           // of all heads
+  std::int64_t pairs = 0;           // pairs of all heads
   std::set<std::size_t> read_keys;  // positions of their first elements
 };
 Counted walk(const Problem& problem, ReferenceInputs inputs) {

@@ -30,7 +30,8 @@ struct AttentionPlan {
   std::int64_t lengths[kMaxLengths] = {};
 
   BENCH_BOTH std::int64_t groups() const { return batch * kv_heads; }
-  BENCH_BOTH std::int64_t rows() const { return heads / kv_heads * q_len; }  // of a group
+  // Returns the number of rows of a group.
+  BENCH_BOTH std::int64_t rows() const { return heads / kv_heads * q_len; }
   // Returns the keys that a row of a group attends to.
   BENCH_BOTH KeyRange keys(std::int64_t group, std::int64_t row) const {
     const std::int64_t length = has_lengths ? lengths[group / kv_heads] : kv_len;
@@ -62,11 +63,11 @@ struct AttentionBlock {
     T scores[kRows][kLanes];
     T weights[kRows][kLanes];
   };
-  // Of one lane: the element that it computes of each row.
+  // The state of one lane, which computes one element of each row.
   struct Lane {
-    T sum[kRows];      // of value*weight
-    T total[kRows];    // of the weights
-    T largest[kRows];  // score so far
+    T sum[kRows];      // sum of value*weight
+    T total[kRows];    // sum of the weights
+    T largest[kRows];  // largest score so far
   };
 
   const AttentionPlan& plan;

@@ -34,8 +34,8 @@ inline constexpr float kMaskedScore = -1e30F;
 
 struct AttentionWork {
   bool streams;
-  std::int64_t parts;        // of a group: chunks of rows, or parts of the keys
-  std::int64_t chunk_rows;   // of tiles
+  std::int64_t parts;        // chunks of the rows of a group, or parts of its keys
+  std::int64_t chunk_rows;   // rows of a chunk of tiles
   std::int64_t padded_size;  // elements of a head and padding, a multiple of two vectors
 
   static AttentionWork of(const AttentionPlan& plan, int threads) {

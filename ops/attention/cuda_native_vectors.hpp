@@ -119,7 +119,7 @@ struct AttentionVectors {
     const Integers power = (whole + kBias) << kMantissa;
     x = sum * __builtin_bit_cast(Vector, power);
   }
-  // Of numbers up to 0.
+  // Raises 2 to numbers up to 0.
   BENCH_INLINE static void raise_2_to(Vector& x) {
     const Vector lowest = Vector{} + T(1 - kBias);
     const Vector exponent = x;
@@ -127,7 +127,7 @@ struct AttentionVectors {
     raise_within(__builtin_convertvector(x - T(0.5), Integers), x);
     x = exponent > lowest ? x : Vector{};
   }
-  // Of any numbers; at most half of the largest number of T.
+  // Raises 2 to any numbers; the result is at most half of the largest number of T.
   BENCH_INLINE static void raise_2_to_any(Vector& x) {
     const Vector lowest = Vector{} + T(1 - kBias);
     const Vector highest = Vector{} + T(kBias - 1);
