@@ -2,6 +2,8 @@
 #include "ops/attention/cuda_native.hpp"
 
 #include "ops/attention/cuda_native_cpu.hpp"
+#include "ops/attention/cuda_native_cpu_gradient.hpp"
+#include "ops/attention/cuda_native_gradient.hpp"
 #include "ops/cuda/kernels/cpu_rows.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
@@ -30,6 +32,7 @@ Result<NativeForm, BackendError> attention_form(const Problem& problem) {
   plan.window = set.count("window");
   plan.is_causal = set.flag("causal");
   plan.has_lengths = set.has("lengths");
+  plan.is_gradient = problem.direction == Direction::backward_data;
   plan.type = to_element(problem.dtype);
   plan.precision = to_precision(problem.dtype);
   if (plan.has_lengths) {
@@ -44,28 +47,97 @@ Result<NativeForm, BackendError> attention_form(const Problem& problem) {
                     native_tensors(problem, MemoryLayout::plain)};
 }
 
-// The CPU version of the kernel for the device.
+// The CPU versions of the kernels for the device.
+template <class T>
+void run_forward(const AttentionPlan& plan, const Access<T>& access) {
+  using Block = AttentionBlock<T, kHostLanes>;
+  for (std::int64_t i = 0; i < Block::blocks(plan); ++i) {
+    const Block block = Block::at(plan, access, i);
+    typename Block::Shared shared;
+    typename Block::Lane lanes[kHostLanes];
+    for (auto& lane : lanes) block.begin(lane);
+    const KeyRange keys = block.keys();
+    for (std::int64_t tile = keys.begin; tile < keys.end; tile += kHostLanes) {
+      for (int lane = 0; lane < kHostLanes; ++lane) block.score(shared, tile, lane);
+      for (int lane = 0; lane < kHostLanes; ++lane) block.weigh(shared, lanes[lane], lane);
+      for (int lane = 0; lane < kHostLanes; ++lane) {
+        block.accumulate(shared, lanes[lane], tile, keys.end, lane);
+      }
+    }
+    for (int lane = 0; lane < kHostLanes; ++lane) block.write(lanes[lane], lane);
+  }
+}
+
+template <class T>
+void run_gradient(const AttentionPlan& plan, const Access<T>& access) {
+  using Block = AttentionGradientBlock<T, kHostLanes>;
+  for (std::int64_t i = 0; i < Block::blocks(plan); ++i) {
+    const Block block = Block::at(plan, access, i);
+    typename Block::Shared shared;
+    typename Block::Lane lanes[kHostLanes];
+    const KeyRange partners = block.partners();
+    for (std::int64_t tile = partners.begin; tile < partners.end; tile += kHostLanes) {
+      for (int lane = 0; lane < kHostLanes; ++lane) block.weigh(shared, tile, partners.end, lane);
+      for (int lane = 0; lane < kHostLanes; ++lane) {
+        block.accumulate(shared, lanes[lane], tile, partners.end, lane);
+      }
+    }
+    for (int lane = 0; lane < kHostLanes; ++lane) block.write(lanes[lane], lane);
+  }
+}
+
 void run_attention(const NativePlan& native_plan, const Addresses& tensors) {
   const auto plan = native_plan.as<AttentionPlan>();
   run_by(plan.precision, [&](auto zero) {
-    using Block = AttentionBlock<decltype(zero), kHostLanes>;
     const Access<decltype(zero)> access{tensors, plan.type};
-    for (std::int64_t i = 0; i < Block::blocks(plan); ++i) {
-      const Block block = Block::at(plan, access, i);
-      typename Block::Shared shared;
-      typename Block::Lane lanes[kHostLanes];
-      for (auto& lane : lanes) block.begin(lane);
-      const KeyRange keys = block.keys();
-      for (std::int64_t tile = keys.begin; tile < keys.end; tile += kHostLanes) {
-        for (int lane = 0; lane < kHostLanes; ++lane) block.score(shared, tile, lane);
-        for (int lane = 0; lane < kHostLanes; ++lane) block.weigh(shared, lanes[lane], lane);
-        for (int lane = 0; lane < kHostLanes; ++lane) {
-          block.accumulate(shared, lanes[lane], tile, keys.end, lane);
-        }
-      }
-      for (int lane = 0; lane < kHostLanes; ++lane) block.write(lanes[lane], lane);
-    }
+    return plan.is_gradient ? run_gradient(plan, access) : run_forward(plan, access);
   });
+}
+
+template <Element kType, class Registers>
+[[gnu::always_inline]] inline void compute_one_type(const AttentionPlan& plan,
+                                                    const Addresses& tensors, int thread,
+                                                    int threads, AttentionStep step) {
+  if (!plan.is_gradient) {
+    return compute_attention<kType, Registers>(plan, tensors, thread, threads, step);
+  }
+  if (step == AttentionStep::finish) return;
+  CpuAttentionGradient<kType, Registers> gradient(plan, tensors, thread);
+  run_tasks(gradient, AttentionGradientWork::of(plan).tasks(plan), thread, threads);
+}
+
+template <class Registers>
+[[gnu::always_inline]] inline void compute_typed_attention(const AttentionPlan& plan,
+                                                           const Addresses& tensors, int thread,
+                                                           int threads, AttentionStep step) {
+  switch (plan.type) {
+    case Element::f64:
+      return compute_one_type<Element::f64, Registers>(plan, tensors, thread, threads, step);
+    case Element::f16:
+      return compute_one_type<Element::f16, Registers>(plan, tensors, thread, threads, step);
+    case Element::bf16:
+      return compute_one_type<Element::bf16, Registers>(plan, tensors, thread, threads, step);
+    default:
+      return compute_one_type<Element::f32, Registers>(plan, tensors, thread, threads, step);
+  }
+}
+
+[[gnu::flatten,
+  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] inline void
+attention_avx512(const AttentionPlan& plan, const Addresses& tensors, int thread, int threads,
+                 AttentionStep step) {
+  compute_typed_attention<Avx512Registers>(plan, tensors, thread, threads, step);
+}
+
+[[gnu::flatten, gnu::target("avx2,fma")]] void attention_avx2(const AttentionPlan& plan,
+                                                              const Addresses& tensors, int thread,
+                                                              int threads, AttentionStep step) {
+  compute_typed_attention<Avx2Registers>(plan, tensors, thread, threads, step);
+}
+
+[[gnu::flatten]] void attention_portable(const AttentionPlan& plan, const Addresses& tensors,
+                                         int thread, int threads, AttentionStep step) {
+  compute_typed_attention<PortableRegisters>(plan, tensors, thread, threads, step);
 }
 
 void step_attention(const NativePlan& native_plan, const Addresses& tensors, int thread,
@@ -90,7 +162,8 @@ void finish_attention_part(const NativePlan& plan, const Addresses& tensors, int
 }
 std::int64_t attention_memory(const NativePlan& native_plan, int threads) {
   const auto plan = native_plan.as<AttentionPlan>();
-  return AttentionWork::of(plan, threads).bytes(plan, threads);
+  return plan.is_gradient ? AttentionGradientWork::of(plan).bytes(threads)
+                          : AttentionWork::of(plan, threads).bytes(plan, threads);
 }
 
 }  // namespace

@@ -390,6 +390,15 @@ class CpuAttention : AttentionVectors<kType, Registers> {
 
 enum class AttentionStep { run, finish };
 
+// Later chunks of a causal group have more keys: the threads take turns in both orders.
+template <class Attention>
+BENCH_INLINE void run_tasks(Attention& attention, std::int64_t tasks, int thread, int threads) {
+  for (std::int64_t turn = 0; turn * threads < tasks; ++turn) {
+    const std::int64_t task = turn * threads + (turn % 2 == 0 ? thread : threads - 1 - thread);
+    if (task < tasks) attention.run_task(task);
+  }
+}
+
 template <Element kType, class Registers>
 BENCH_INLINE void compute_attention(const AttentionPlan& plan, const Addresses& tensors, int thread,
                                     int threads, AttentionStep step) {
@@ -403,47 +412,9 @@ BENCH_INLINE void compute_attention(const AttentionPlan& plan, const Addresses& 
     }
     return;
   }
-  // Later chunks of a causal group have more keys: the threads take turns in both orders.
-  const std::int64_t tasks = plan.groups() * work.parts;
-  for (std::int64_t turn = 0; turn * threads < tasks; ++turn) {
-    const std::int64_t task = turn * threads + (turn % 2 == 0 ? thread : threads - 1 - thread);
-    if (task < tasks) attention.run_task(task);
-  }
+  run_tasks(attention, plan.groups() * work.parts, thread, threads);
 }
 
-template <class Registers>
-BENCH_INLINE void compute_typed_attention(const AttentionPlan& plan, const Addresses& tensors,
-                                          int thread, int threads, AttentionStep step) {
-  switch (plan.type) {
-    case Element::f64:
-      return compute_attention<Element::f64, Registers>(plan, tensors, thread, threads, step);
-    case Element::f16:
-      return compute_attention<Element::f16, Registers>(plan, tensors, thread, threads, step);
-    case Element::bf16:
-      return compute_attention<Element::bf16, Registers>(plan, tensors, thread, threads, step);
-    default:
-      return compute_attention<Element::f32, Registers>(plan, tensors, thread, threads, step);
-  }
-}
 #undef BENCH_INLINE
-
-[[gnu::flatten,
-  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] inline void
-attention_avx512(const AttentionPlan& plan, const Addresses& tensors, int thread, int threads,
-                 AttentionStep step) {
-  compute_typed_attention<Avx512Registers>(plan, tensors, thread, threads, step);
-}
-
-[[gnu::flatten, gnu::target("avx2,fma")]] inline void attention_avx2(const AttentionPlan& plan,
-                                                                     const Addresses& tensors,
-                                                                     int thread, int threads,
-                                                                     AttentionStep step) {
-  compute_typed_attention<Avx2Registers>(plan, tensors, thread, threads, step);
-}
-
-[[gnu::flatten]] inline void attention_portable(const AttentionPlan& plan, const Addresses& tensors,
-                                                int thread, int threads, AttentionStep step) {
-  compute_typed_attention<PortableRegisters>(plan, tensors, thread, threads, step);
-}
 
 }  // namespace bench::ops::cuda

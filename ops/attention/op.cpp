@@ -5,13 +5,20 @@
 // causal: a query attends to the keys up to its own position, and the last query is at the position
 // of the last key, as in a KV cache. window: only to the last `window` of these. A query without
 // keys has the result 0.
+// backward_data: the gradients of query, key and value, from the results of the forward pass: the
+// destination, and the logarithm of each query's sum of exponentials (Dao et al., arXiv
+// 2205.14135).
 #include "base/checked.hpp"
+#include "base/random.hpp"
 #include "ops/attention/attention.hpp"
 #include "ops/description.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -29,6 +36,7 @@ constexpr Parameter kParameters[] = {
     {"causal", "causal", ParameterKind::flag, "false",
      "a query attends to the keys up to its position; the last query is at the last key"},
 };
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data};
 constexpr Requirement kRequirements[] = {
     {"heads/kv_heads*kv_heads == heads", "kv_heads",
      "`kv_heads` is {kv_heads}, which does not divide {heads} heads"},
@@ -92,20 +100,45 @@ constexpr Quantity kQuantities[] = {
      kShown, "causal and rank(lengths) > 0", count_causal_pairs},
     {"keys", "keys that a query attends to", kHidden, "", count_keys},
     // The products of query and key, and of weight and value.
-    {"flops", "4*heads*head_dim*pairs"},
+    {"flops", "4*heads*head_dim*pairs", kShown, "forward"},
+    // The score again, its gradient, and one product for each of the three results.
+    {"flops", "10*heads*head_dim*pairs", kShown, "backward_data"},
     {"sfu_ops", "heads*pairs"},
 };
 constexpr std::string_view kKeySizes = "[batch, kv_heads, kv_len, head_dim]";
 constexpr std::string_view kQuerySizes = "[batch, heads, q_len, head_dim]";
 constexpr std::string_view kTouchedKeys = "kv_heads*head_dim*keys";
+constexpr auto kOfCase = ElementType::of_case;
 constexpr TensorRow kTensors[] = {
     {"query", TensorRole::input, kQuerySizes},
-    {"key", TensorRole::input, kKeySizes, ElementType::of_case, "", kTouchedKeys},
-    {"value", TensorRole::input, kKeySizes, ElementType::of_case, "", kTouchedKeys},
-    {"destination", TensorRole::output, kQuerySizes},
+    {"key", TensorRole::input, kKeySizes, kOfCase, "", kTouchedKeys},
+    {"value", TensorRole::input, kKeySizes, kOfCase, "", kTouchedKeys},
+    {"destination", TensorRole::input, kQuerySizes, kOfCase, "backward_data"},
+    {"log_sum", TensorRole::input, "[batch, heads, q_len]", ElementType::statistic,
+     "backward_data"},
+    {"diff_destination", TensorRole::input, kQuerySizes, kOfCase, "backward_data"},
+    {"destination", TensorRole::output, kQuerySizes, kOfCase, "forward"},
+    {"diff_query", TensorRole::output, kQuerySizes, kOfCase, "backward_data"},
+    {"diff_key", TensorRole::output, kKeySizes, kOfCase, "backward_data"},
+    {"diff_value", TensorRole::output, kKeySizes, kOfCase, "backward_data"},
 };
 constexpr std::string_view kExamples[] = {"h4q24d16", "b2h4g2q5k40d20+causal",
                                           "b2h6g1q1k50d32l20x50+causal", "h2q30d24w7+causal"};
+
+// A query's sum of exponentials is near the number of keys, so that weights are as in training.
+std::optional<std::vector<double>> fill(const Problem& problem, std::size_t tensor,
+                                        std::uint64_t stream) {
+  const Tensor& description = problem.tensors[tensor];
+  if (description.name != "log_sum") return std::nullopt;
+  const double keys = static_cast<double>(problem.parameters.count("kv_len"));
+  std::vector<double> values(static_cast<std::size_t>(description.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // A multiple of 2^-7 is exact in all types.
+    values[i] = std::round(std::log(keys) * 0x1p7) * 0x1p-7 +
+                static_cast<double>(mix(stream + i) >> 57) * 0x1p-7;
+  }
+  return values;
+}
 
 }  // namespace
 

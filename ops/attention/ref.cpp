@@ -10,33 +10,8 @@
 namespace bench::ops {
 namespace {
 
-// One query, with the keys that it attends to.
-struct QueryOf {
-  std::size_t query;                // position of its first element
-  std::size_t keys;                 // position of the first element of key 0
-  std::int64_t first_key, end_key;  // none if they are equal
-};
-
-QueryOf find_query(const ParameterSet& set, std::int64_t row) {
-  const std::int64_t heads = set.count("heads"), queries = set.count("q_len");
-  const std::int64_t kv_heads = set.count("kv_heads"), kv_len = set.count("kv_len");
-  const std::int64_t size = set.count("head_dim");
-  const std::int64_t sequence = row / queries / heads;
-  const std::int64_t kv_head = row / queries % heads / (heads / kv_heads);
-  const std::int64_t length =
-      set.has("lengths") ? set.numbers("lengths")[static_cast<std::size_t>(sequence)] : kv_len;
-  QueryOf found{static_cast<std::size_t>(row * size),
-                static_cast<std::size_t>((sequence * kv_heads + kv_head) * kv_len * size), 0,
-                length};
-  if (set.flag("causal")) {
-    found.end_key = std::max<std::int64_t>(0, row % queries + length - queries + 1);
-    found.first_key = std::max<std::int64_t>(0, found.end_key - set.count("window"));
-  }
-  return found;
-}
-
 // Returns the weights of the keys, which add up to 1.
-std::vector<double> weights_of(const QueryOf& at, ReferenceInputs inputs, std::size_t size) {
+std::vector<double> weights_of(const AttentionQuery& at, ReferenceInputs inputs, std::size_t size) {
   std::vector<double> weights;
   double largest = -std::numeric_limits<double>::infinity();
   for (std::int64_t key = at.first_key; key < at.end_key; ++key) {
@@ -56,7 +31,7 @@ std::vector<double> weights_of(const QueryOf& at, ReferenceInputs inputs, std::s
   return weights;
 }
 
-std::vector<double> attend(const QueryOf& at, ReferenceInputs inputs, std::size_t size) {
+std::vector<double> attend(const AttentionQuery& at, ReferenceInputs inputs, std::size_t size) {
   const std::vector<double> weights = weights_of(at, inputs, size);
   std::vector<double> result(size, 0.0);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -68,15 +43,36 @@ std::vector<double> attend(const QueryOf& at, ReferenceInputs inputs, std::size_
 
 }  // namespace
 
+AttentionQuery find_attention_query(const ParameterSet& set, std::int64_t row) {
+  const std::int64_t heads = set.count("heads"), queries = set.count("q_len");
+  const std::int64_t kv_heads = set.count("kv_heads"), kv_len = set.count("kv_len");
+  const std::int64_t size = set.count("head_dim");
+  const std::int64_t sequence = row / queries / heads;
+  const std::int64_t kv_head = row / queries % heads / (heads / kv_heads);
+  const std::int64_t length =
+      set.has("lengths") ? set.numbers("lengths")[static_cast<std::size_t>(sequence)] : kv_len;
+  AttentionQuery found{static_cast<std::size_t>(row * size),
+                       static_cast<std::size_t>((sequence * kv_heads + kv_head) * kv_len * size), 0,
+                       length};
+  if (set.flag("causal")) {
+    found.end_key = std::max<std::int64_t>(0, row % queries + length - queries + 1);
+    found.first_key = std::max<std::int64_t>(0, found.end_key - set.count("window"));
+  }
+  return found;
+}
+
 std::vector<double> attention_reference(const Problem& problem, ReferenceInputs inputs,
-                                        std::size_t /*output: there is one*/,
+                                        std::size_t output,
                                         std::span<const std::int64_t> positions) {
+  if (problem.direction == Direction::backward_data) {
+    return attention_gradient_reference(problem, inputs, output, positions);
+  }
   const std::int64_t size = problem.parameters.count("head_dim");
   std::unordered_map<std::int64_t, std::vector<double>> rows;  // each is computed once
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
     const auto [row, is_new] = rows.try_emplace(position / size);
     if (is_new) {
-      row->second = attend(find_query(problem.parameters, position / size), inputs,
+      row->second = attend(find_attention_query(problem.parameters, position / size), inputs,
                            static_cast<std::size_t>(size));
     }
     return row->second[static_cast<std::size_t>(position % size)];
@@ -87,8 +83,12 @@ std::vector<double> attention_reference(const Problem& problem, ReferenceInputs 
 // (softmax), and of the sums over elements and keys, whose terms have random signs.
 Tolerance attention_tolerance(const Problem& problem) {
   const ParameterSet& set = problem.parameters;
-  const double steps = 64 + 4 * std::sqrt(static_cast<double>(set.count("head_dim"))) +
-                       4 * std::sqrt(static_cast<double>(set.count("kv_len")));
+  double steps = 64 + 4 * std::sqrt(static_cast<double>(set.count("head_dim"))) +
+                 4 * std::sqrt(static_cast<double>(set.count("kv_len")));
+  if (problem.direction == Direction::backward_data) {
+    const double shared = static_cast<double>(set.count("heads") / set.count("kv_heads"));
+    steps += 4 * std::sqrt(shared * static_cast<double>(set.count("q_len")));
+  }
   const DataType arithmetic = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
   return {.absolute =
               rounding_tolerance(arithmetic, steps, 0).absolute + smallest_positive(problem.dtype),
