@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 4> kCaseNames = {"forward", "backward_dat
                                                         "backward_weights", "integer"};
 
 constexpr std::string_view kEach = "each";
+bool is_case_name(std::string_view name) {
+  return std::ranges::find(kCaseNames, name) != kCaseNames.end();
+}
 
 ExpressionValue numbers_value(const std::vector<std::int64_t>& numbers) {
   ExpressionList list;
@@ -93,6 +96,14 @@ DataType element_type(ElementType type, DataType dtype) {
       return DataType::s32;
     case ElementType::converted:
       return dtype;  // without the parameter
+    case ElementType::f32:
+      return DataType::f32;
+    case ElementType::bf16:
+      return DataType::bf16;
+    case ElementType::s8:
+      return DataType::s8;
+    case ElementType::u8:
+      return DataType::u8;
   }
   return dtype;
 }
@@ -260,8 +271,10 @@ Result<CompiledDescription> CompiledDescription::compile(const Description& desc
     BENCH_ASSIGN_OR_RETURN(Expression condition, Expression::parse(row.condition));
     BENCH_ASSIGN_OR_RETURN(Template message, compile_template(row.message));
     BENCH_ASSIGN_OR_RETURN(Template next, compile_template(row.next));
+    const bool is_of_case = std::ranges::any_of(condition.names(), is_case_name);
     result.requirements_.push_back(
-        {&row, std::move(condition), std::move(message), std::move(next)});
+        {&row, is_of_case ? RequirementScope::of_case : RequirementScope::parameters,
+         std::move(condition), std::move(message), std::move(next)});
   }
   for (const Quantity& row : description.quantities) {
     std::string text(row.function == nullptr ? row.expression : "");
@@ -326,13 +339,19 @@ Status CompiledDescription::check_names() const {
 Result<ParameterSet> CompiledDescription::complete(const ParameterSet& given) const {
   if (description_.check != nullptr) BENCH_RETURN_IF_ERROR(description_.check(given));
   BENCH_ASSIGN_OR_RETURN(ParameterSet set, complete_defaults(given));
-  const DescribedCase described(*this, set);
+  BENCH_RETURN_IF_ERROR(
+      check_requirements(DescribedCase(*this, set), RequirementScope::parameters));
+  return set;
+}
+
+Status CompiledDescription::check_requirements(const DescribedCase& described,
+                                               RequirementScope scope) const {
   for (const CompiledRequirement& requirement : requirements_) {
-    if (described.holds(requirement.condition)) continue;
+    if (requirement.scope != scope || described.holds(requirement.condition)) continue;
     return Error{described.expand(requirement.message), std::string(requirement.row->where),
                  described.expand(requirement.next)};
   }
-  return set;
+  return Done{};
 }
 
 Result<Model> CompiledDescription::model(const Problem& problem) const {
@@ -344,6 +363,7 @@ Result<Model> CompiledDescription::model(const Problem& problem) const {
                                   problem.dtype);
   }
   DescribedCase described(*this, problem.parameters, problem.direction, problem.dtype);
+  BENCH_RETURN_IF_ERROR(check_requirements(described, RequirementScope::of_case));
   const auto quantities = described.evaluate_quantities();
   ModelDraft draft;
   for (const CompiledTensor& compiled : tensors_) {

@@ -26,8 +26,9 @@
 
 namespace bench::ops {
 
-// A condition on several parameters. Conditions on one are in its row (`minimum`, `above`,
-// `words`). `message` and `next`: texts of the error, in which `{expression}` stands for its value.
+// A condition on several parameters, or on one with the direction or data type of the case.
+// Conditions on one are in its row (`minimum`, `above`, `words`). `message` and `next`: texts of
+// the error, in which `{expression}` stands for its value.
 struct Requirement {
   std::string_view condition;
   std::string_view where;  // the parameter that the error names
@@ -59,8 +60,21 @@ struct Quantity {
 
 // of_case: the case's data type. statistic: f32, f64 for f64, as libraries keep scales and sums.
 // source, weights, destination: those of a product (ops/data_types.hpp). index: s32. converted: the
-// type that the parameter `dst_dtype` names, that of the case if it names none.
-enum class ElementType { of_case, statistic, source, weights, destination, index, converted };
+// type that the parameter `dst_dtype` names, that of the case if it names none. f32, bf16, s8, u8:
+// this type.
+enum class ElementType {
+  of_case,
+  statistic,
+  source,
+  weights,
+  destination,
+  index,
+  converted,
+  f32,
+  bf16,
+  s8,
+  u8
+};
 
 struct TensorRow {
   std::string_view name;
@@ -105,6 +119,8 @@ struct Description {
 
   static constexpr Direction kForwardOnly[] = {Direction::forward};
 };
+
+class DescribedCase;
 
 class CompiledDescription {
  public:
@@ -151,14 +167,18 @@ class CompiledDescription {
     Expression sizes;
     std::optional<Expression> when, touched, below;
   };
+  // Whether a requirement has a name of the problem itself.
+  enum class RequirementScope { parameters, of_case };
   struct CompiledRequirement {
     const Requirement* row;
+    RequirementScope scope;
     Expression condition;
     Template message, next;
   };
 
   static Result<Template> compile_template(std::string_view text);
   static Result<std::optional<Expression>> compile_optional(std::string_view text);
+  Status check_requirements(const DescribedCase& described, RequirementScope scope) const;
   // Error: an expression has a name that neither the parameters nor earlier quantities have.
   Status check_names() const;
 

@@ -34,8 +34,9 @@ struct Parameter {
   std::string_view name;  // the YAML key
   // The letters before the value in a case id ("n", "u"). For a flag, the case id contains "+" and
   // the token ("+ta") if the value is not the default. A flag that is true by default therefore has
-  // a token such as "noscale". Usually "" for words and shapes; a word or shape with a token is
-  // printed among the tokens.
+  // a token such as "noscale". A word with a token is a flag, too ("+dst_s8" of the token "dst").
+  // Usually
+  // "" for shapes; a shape with a token is printed among the tokens.
   std::string_view token;
   ParameterKind kind;
   // The default as the manual's table shows it: "1", "false", "required", "optional", "window".

@@ -76,6 +76,10 @@ std::string format_valid_flags(const Operator& op) {
   std::string flags;
   for (const Parameter& parameter : op.parameters) {
     if (parameter.kind == ParameterKind::flag) flags += fmt::format("+{}, ", parameter.token);
+    if (parameter.kind != ParameterKind::word || parameter.token.empty()) continue;
+    for (const std::string_view word : parameter.words) {
+      if (word != parameter.fallback) flags += fmt::format("+{}_{}, ", parameter.token, word);
+    }
   }
   return flags;
 }

@@ -24,6 +24,18 @@ bool is_positional(const Parameter& parameter) {
          (parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape);
 }
 
+// Whether the parameter is printed behind a '+'.
+bool is_flag(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::flag ||
+         (parameter.kind == ParameterKind::word && !parameter.token.empty());
+}
+
+// The flag without '+' that gives a parameter the value: "bias", "dst_s8".
+std::string format_flag(const Parameter& parameter, std::string_view word) {
+  return parameter.kind == ParameterKind::flag ? std::string(parameter.token)
+                                               : fmt::format("{}_{}", parameter.token, word);
+}
+
 std::string format_pad(const PadPair& pad) {
   if (pad.begin == pad.end) return fmt::to_string(pad.begin);
   return fmt::format("{}_{}", pad.begin, pad.end);
@@ -66,7 +78,7 @@ std::string format_value(const Parameter& parameter, const Value& value) {
 std::vector<std::string_view> valid_tokens(std::span<const Parameter> table) {
   std::vector<std::string_view> tokens;
   for (const Parameter& parameter : table) {
-    if (!parameter.token.empty() && parameter.kind != ParameterKind::flag) {
+    if (!parameter.token.empty() && !is_flag(parameter)) {
       tokens.push_back(parameter.token);
     }
   }
@@ -92,7 +104,7 @@ class TokenReader {
     while (!unread_.empty()) {
       const std::string_view name = unread_.substr(0, count_letters());
       const auto row = std::ranges::find_if(table_, [&](const Parameter& parameter) {
-        return parameter.kind != ParameterKind::flag && !name.empty() && parameter.token == name;
+        return !is_flag(parameter) && !name.empty() && parameter.token == name;
       });
       if (row == table_.end()) return make_unknown_token_error(name);
       if (set_.has(row->name)) return make_error(fmt::format("`{}` is given twice", name));
@@ -178,11 +190,8 @@ class TokenReader {
         value = as_value(read_pads());
         break;
       case ParameterKind::word:
-        value = Value(std::string(unread_.substr(0, count_letters())));
-        unread_.remove_prefix(count_letters());
-        break;
       case ParameterKind::flag:
-        break;
+        break;  // neither is among the tokens
     }
     if (value) return *std::move(value);
     return make_error(fmt::format("`{}` ({}) is followed by {}, expected a number below 2^63",
@@ -230,6 +239,19 @@ class TokenReader {
   ParameterSet set_;
 };
 
+// Returns the value that a flag gives to the parameter, or nullopt if it is another's flag.
+std::optional<Value> flag_value(const Parameter& parameter, std::string_view flag) {
+  if (!is_flag(parameter)) return std::nullopt;
+  if (parameter.kind == ParameterKind::flag) {
+    if (flag != parameter.token) return std::nullopt;
+    return Value(parameter.fallback != kDefaultOn);
+  }
+  for (const std::string_view word : parameter.words) {
+    if (flag == format_flag(parameter, word)) return Value(std::string(word));
+  }
+  return std::nullopt;
+}
+
 // Splits "TOKENS+FLAG+FLAG" at each '+'. The first part is the tokens.
 std::vector<std::string_view> split_flags(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -251,8 +273,8 @@ std::string format_tokens(const ParameterSet& complete) {
     const Parameter& parameter = complete.table()[i];
     const Value& value = complete.value(i);
     if (std::holds_alternative<std::monostate>(value) || is_default(complete, i)) continue;
-    if (parameter.kind == ParameterKind::flag) {
-      flags += fmt::format("+{}", parameter.token);
+    if (is_flag(parameter)) {
+      flags += "+" + format_flag(parameter, format_value(parameter, value));
     } else if (is_positional(parameter)) {
       if (!positionals.empty()) positionals += '-';
       positionals += format_value(parameter, value);
@@ -271,9 +293,8 @@ Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_
   BENCH_RETURN_IF_ERROR(reader.read_tokens());
   ParsedTokens parsed{reader.take(), {}};
   for (const std::string_view flag : std::span(parts).subspan(1)) {
-    const auto row = std::ranges::find_if(table, [&](const Parameter& parameter) {
-      return parameter.kind == ParameterKind::flag && parameter.token == flag;
-    });
+    const auto row = std::ranges::find_if(
+        table, [&](const Parameter& parameter) { return flag_value(parameter, flag).has_value(); });
     if (row == table.end()) {
       parsed.rest.emplace_back(flag);
     } else if (parsed.parameters.has(row->name)) {
@@ -282,7 +303,7 @@ Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_
           {},
           {}};
     } else {
-      parsed.parameters.set(row->name, row->fallback != kDefaultOn);
+      parsed.parameters.set(row->name, *flag_value(*row, flag));
     }
   }
   return parsed;

@@ -16,7 +16,9 @@ using enum ParameterKind;
 
 constexpr std::array<std::string_view, 3> kFunctions = {"max", "clip", "add"};
 
-constexpr std::array<Parameter, 11> kTokenTable = {{
+constexpr std::array<std::string_view, 3> kTypes = {"default", "s8", "u8"};
+
+constexpr std::array<Parameter, 12> kTokenTable = {{
     {"function", "", word, "required", "what", 1, kFunctions},
     {"shape", "", shape, "optional", "sizes"},
     {"a", "a", shape, "optional", "sizes of the first operand"},
@@ -28,6 +30,7 @@ constexpr std::array<Parameter, 11> kTokenTable = {{
     {"beta", "beta", real, "0", "offset"},
     {"bias", "bias", flag, "false", "adds"},
     {"scale", "noscale", flag, "true", "multiplies"},
+    {"type", "dst", word, "default", "type of the result", 1, kTypes},
 }};
 
 ParameterSet parsed(std::string_view text) {
@@ -60,6 +63,14 @@ TEST(Tokens, AFlagThatIsTrueByDefaultIsPrintedIfItIsFalse) {
   ParameterSet on = parsed("max");
   on.set("scale", true);
   EXPECT_EQ(format_tokens(on), "max");
+}
+
+TEST(Tokens, AWordWithATokenIsAFlag) {
+  EXPECT_EQ(parsed("max-n2+dst_u8+bias").word("type"), "u8");
+  EXPECT_EQ(format_tokens(parsed("max-n2+dst_u8+bias")), "max-n2+bias+dst_u8");
+  EXPECT_EQ(format_tokens(parsed("max-n2+dst_default")), "max-n2");
+  EXPECT_FALSE(parse_tokens(kTokenTable, "max+dst_u8+dst_s8").ok());
+  EXPECT_EQ(parse_tokens(kTokenTable, "max+dst_f7")->rest, (std::vector<std::string>{"dst_f7"}));
 }
 
 TEST(Tokens, EqualEntriesAreOneNumber) {

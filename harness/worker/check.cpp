@@ -201,7 +201,7 @@ std::vector<double> multiply(std::int64_t rows, std::int64_t columns, const At& 
 std::optional<ops::GemmShape> find_gemm_shape(const ops::Problem& problem,
                                               const PlainOutput& output) {
   if (problem.op != &ops::gemm_operator || !problem.post_ops.empty() ||
-      info(output.tensor->dtype).is_integer) {
+      info(problem.dtype).is_integer) {
     return std::nullopt;
   }
   const ops::GemmShape shape = ops::gemm_shape(problem);

@@ -8,7 +8,11 @@
 //                                        an input if two_inputs
 //   bias         n
 //   destination  [batch,] m, n
-// Order of Model::tensors: forward: source, weights, [bias,] destination. backward_data:
+// Quantised (s8, u8), with the scales and the zero point that the parameters name:
+//   destination = src_scale * weights_scale[n] * sum of (source - src_zero_point) * weights (+
+//   bias) src_scale 1, weights_scale 1 or n, src_zero_point 1
+// Order of Model::tensors: forward: source, weights, [bias,] [src_scale,] [weights_scale,]
+// [src_zero_point,] destination. backward_data:
 // diff_destination, weights, diff_source. backward_weights: source, diff_destination,
 // diff_weights[, diff_bias].
 #pragma once
@@ -70,6 +74,9 @@ std::optional<std::int64_t> shared_batch(std::span<const std::int64_t> product,
                                          std::span<const std::int64_t> operand);
 
 extern const Operator gemm_operator;
+
+// Whether the sums of a forward product are scaled or shifted, or stored in another type than s32.
+bool is_quantised(const ParameterSet& complete);
 
 // Implements Operator::tolerance.
 Tolerance gemm_tolerance(const Problem& problem);

@@ -252,6 +252,71 @@ TEST(Gemm, ErrorsNameTheParameter) {
   EXPECT_EQ(where("m100000000n100000000k2000"), "k");
 }
 
+// The reference of quantised products against integers and long double, with the rounding and the
+// saturation of the result.
+TEST(GemmReference, OfQuantisedProductsAgreesWithIntegers) {
+  Random random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const char* const flags[] = {"", "+ss_tensor", "+ws_tensor", "+ws_channel",
+                                 "+ss_tensor+ws_channel"};
+    const char* const types[] = {"", "+dst_s8", "+dst_u8", "+dst_f32", "+dst_bf16"};
+    const std::string tokens =
+        fmt::format("m{}n{}k{}{}{}{}{}{}", draw(random, 1, 9), draw(random, 1, 9),
+                    draw(random, 1, 40), draw(random, 0, 1) == 1 ? "+tb" : "",
+                    draw(random, 0, 1) == 1 ? "+bias" : "", flags[draw(random, 0, 4)],
+                    draw(random, 0, 1) == 1 ? "+szp" : "", types[draw(random, 0, 4)]);
+    SCOPED_TRACE(tokens);
+    const Problem gemm =
+        problem("gemm", tokens, draw(random, 0, 1) == 1 ? DataType::s8 : DataType::u8);
+    expect_round_trip(gemm);
+    const auto inputs = random_inputs(gemm, random());
+    const auto values = [&](std::string_view name) -> std::vector<double> {
+      const auto found = std::ranges::find(gemm.tensors, name, &Tensor::name);
+      return found == gemm.tensors.end()
+                 ? std::vector<double>{}
+                 : inputs[static_cast<std::size_t>(found - gemm.tensors.begin())];
+    };
+    const auto at = [](const std::vector<double>& list, std::size_t column, double otherwise) {
+      return list.empty() ? otherwise : list[list.size() == 1 ? 0 : column];
+    };
+    const auto zero_point = static_cast<std::int64_t>(at(values("src_zero_point"), 0, 0));
+    const std::size_t size = static_cast<std::size_t>(gemm.tensors.back().elements());
+    std::vector<std::int64_t> sums(size);
+    for_each_product(gemm, [&](std::size_t a, std::size_t b, std::size_t c) {
+      sums[c] += (static_cast<std::int64_t>(inputs[0][a]) - zero_point) *
+                 static_cast<std::int64_t>(inputs[1][b]);
+    });
+    const DataType dtype = gemm.tensors.back().dtype;
+    const std::vector<double> got = built_in_reference(gemm, inputs, 0, {});
+    for (std::size_t j = 0; j < size; ++j) {
+      const std::size_t column = j % static_cast<std::size_t>(gemm.parameters.count("n"));
+      const double scaled = static_cast<double>(sums[j]) * (at(values("src_scale"), column, 1) *
+                                                            at(values("weights_scale"), column, 1));
+      const double want = scaled + at(values("bias"), column, 0);
+      if (info(dtype).is_integer) {
+        const double low = dtype == DataType::s8 ? -128 : dtype == DataType::u8 ? 0 : -0x1p31;
+        const double high = dtype == DataType::s8 ? 127 : dtype == DataType::u8 ? 255 : 0x1p31 - 1;
+        ASSERT_EQ(got[j], std::clamp(std::nearbyint(want), low, high)) << j;
+      } else {
+        ASSERT_EQ(got[j], want) << j;
+      }
+    }
+  }
+}
+
+TEST(Gemm, QuantisationIsOfForwardProductsOfIntegers) {
+  for (const char* flag : {"+ss_tensor", "+ws_channel", "+szp", "+dst_u8"}) {
+    const std::string tokens = std::string("m2n3k4") + flag;
+    EXPECT_TRUE(try_problem("gemm", tokens, DataType::s8).ok()) << flag;
+    EXPECT_FALSE(try_problem("gemm", tokens, DataType::f32).ok()) << flag;
+    EXPECT_FALSE(try_problem("gemm", tokens, DataType::s8, Direction::backward_data).ok()) << flag;
+  }
+  EXPECT_EQ(try_problem("gemm", "m2n3k4+ss_tensor").error().where, "src_scale");
+  const Problem scaled = problem("gemm", "m2n3k4+bias+ss_tensor+ws_channel+dst_u8", DataType::u8);
+  EXPECT_EQ(scaled.work.flops, 2 * 2 * 3 * 4 + 2 * 2 * 3);
+  expect_bytes(scaled, 2 * 4 + 4 * 3 + 4 * 3 + 4 + 4 * 3 + 2 * 3);
+}
+
 TEST(Gemm, ExplainsWhichMatricesCanBeShared) {
   EXPECT_EQ(try_problem("gemm", "b6wb4m2n2k2").error().what,
             "`weights_batch` is 4, which does not divide the `batch` 6");

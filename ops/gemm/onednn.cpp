@@ -8,6 +8,7 @@
 #include "ops/onednn/primitive.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace bench::ops {
@@ -62,6 +63,40 @@ ProductDescs describe_product(const Problem& problem, const GemmShape& shape) {
   return descs;
 }
 
+// A scale or a zero point, which the library reads when it executes the product. `mask`: the
+// dimensions along which it has several values.
+struct Quantisation {
+  std::string_view tensor;
+  int operand, attribute;
+};
+constexpr Quantisation kQuantisations[] = {
+    {"src_scale", DNNL_ARG_SRC, DNNL_ARG_ATTR_SCALES},
+    {"weights_scale", DNNL_ARG_WEIGHTS, DNNL_ARG_ATTR_SCALES},
+    {"src_zero_point", DNNL_ARG_SRC, DNNL_ARG_ATTR_ZERO_POINTS},
+};
+
+void set_quantisation(const Problem& problem, std::size_t rank, dnnl::primitive_attr& attributes) {
+  for (const Quantisation& row : kQuantisations) {
+    if (!has_tensor(problem, row.tensor)) continue;
+    const bool is_per_column =
+        problem.parameters.word("weights_scale") == "channel" && row.operand == DNNL_ARG_WEIGHTS;
+    const int mask = is_per_column ? 1 << (rank - 1) : 0;
+    if (row.attribute == DNNL_ARG_ATTR_SCALES) {
+      attributes.set_scales_mask(row.operand, mask);
+    } else {
+      attributes.set_zero_points_mask(row.operand, mask);
+    }
+  }
+}
+
+void add_quantisation(const Problem& problem, PrimitiveBuilder& builder) {
+  for (const Quantisation& row : kQuantisations) {
+    if (!has_tensor(problem, row.tensor)) continue;
+    const Tensor& tensor = tensor_named(problem, row.tensor);
+    builder.add(row.tensor, row.attribute | row.operand, plain_desc(tensor.dims, tensor.dtype));
+  }
+}
+
 CreatedPrimitive create_product(OnednnContext& context, const OnednnRequest& request,
                                 const GemmShape& shape) {
   const Problem& problem = request.problem;
@@ -72,16 +107,19 @@ CreatedPrimitive create_product(OnednnContext& context, const OnednnRequest& req
                                  ? memory::desc(descs.right.get_dims(), descs.right.get_data_type(),
                                                 memory::format_tag::any)
                                  : descs.right;
+  const Dims result_dims = descs.result.get_dims();
+  dnnl::primitive_attr attributes = make_attributes(request, result_dims);
+  set_quantisation(problem, result_dims.size(), attributes);
   const auto description = context.call("dnnl_matmul_primitive_desc_create", [&] {
     return dnnl::matmul::primitive_desc(context.engine(), descs.left, right, descs.bias,
-                                        descs.result,
-                                        make_attributes(request, descs.result.get_dims()));
+                                        descs.result, attributes);
   });
   PrimitiveBuilder builder(context, request, "matmul");
   const auto name = [&](std::size_t tensor) { return problem.tensors[tensor].name; };
   builder.add(name(shape.left.tensor), DNNL_ARG_SRC, description.src_desc(), descs.left);
   builder.add(name(shape.right.tensor), DNNL_ARG_WEIGHTS, description.weights_desc(), descs.right);
   if (shape.has_bias) builder.add("bias", DNNL_ARG_BIAS, descs.bias);
+  add_quantisation(problem, builder);
   builder.add(name(shape.result), DNNL_ARG_DST, description.dst_desc());
   return builder.finish(description);
 }

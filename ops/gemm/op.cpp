@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "base/random.hpp"
 #include "ops/description.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/model.hpp"
@@ -22,6 +23,11 @@ namespace {
 
 using enum ParameterKind;
 
+// oneDNN has no scales of a source's rows.
+constexpr std::string_view kSourceScales[] = {"none", "tensor"};
+constexpr std::string_view kWeightsScales[] = {"none", "tensor", "channel"};
+constexpr std::string_view kDestinationTypes[] = {"default", "s8", "u8", "f32", "bf16"};
+
 constexpr Parameter kParameters[] = {
     {"batch", "b", count, "1", "independent products"},
     {"source_batch", "sb", count, "batch",
@@ -36,6 +42,13 @@ constexpr Parameter kParameters[] = {
     {"bias", "bias", flag, "false", "adds one value per column"},
     {"two_inputs", "two", flag, "false",
      "the weights change with each call, as in attention: they are inputs and stay plain"},
+    {"src_scale", "ss", word, "none", "the scale of an s8 or u8 source: one factor for all sums", 1,
+     kSourceScales},
+    {"weights_scale", "ws", word, "none",
+     "the scale of the weights: one factor, or one per column (channel)", 1, kWeightsScales},
+    {"src_zero_point", "szp", flag, "false", "subtracts one number from an s8 or u8 source"},
+    {"dst_dtype", "dst", word, "default", "type of the result of s8 and u8; default: s32", 1,
+     kDestinationTypes},
 };
 constexpr Requirement kRequirements[] = {
     {"batch/source_batch > 0", "source_batch",
@@ -46,6 +59,14 @@ constexpr Requirement kRequirements[] = {
      "`source_batch` is {source_batch} and `weights_batch` is {weights_batch}, but one of them "
      "must "
      "be the `batch`, {batch}"},
+    {"integer and forward or src_scale == 'none'", "src_scale",
+     "scales apply to forward products of integers only", "set `dtype` to s8 or u8"},
+    {"integer and forward or weights_scale == 'none'", "weights_scale",
+     "scales apply to forward products of integers only", "set `dtype` to s8 or u8"},
+    {"integer and forward or not src_zero_point", "src_zero_point",
+     "a zero point applies to forward products of integers only", "set `dtype` to s8 or u8"},
+    {"integer and forward or dst_dtype == 'default'", "dst_dtype",
+     "`dst_dtype` applies to forward products of integers only", "set `dtype` to s8 or u8"},
 };
 constexpr Quantity kQuantities[] = {
     {"B", "batch", Quantity::Shown::no},
@@ -53,8 +74,12 @@ constexpr Quantity kQuantities[] = {
     {"N", "n", Quantity::Shown::no},
     {"K", "k", Quantity::Shown::no},
     {"macs", "B*M*N*K"},
-    {"flops", "2*B*M*N*K", Quantity::Shown::yes, "not bias or backward_data"},
-    {"flops", "2*B*M*N*K + B*M*N", Quantity::Shown::yes, "bias and not backward_data"},
+    {"scaled", "src_scale != 'none' or weights_scale != 'none'", Quantity::Shown::no},
+    {"flops", "2*B*M*N*K", Quantity::Shown::yes, "not scaled and (not bias or backward_data)"},
+    {"flops", "2*B*M*N*K + B*M*N", Quantity::Shown::yes,
+     "not scaled and bias and not backward_data"},
+    // One factor per result: the product of the scales.
+    {"flops", "2*B*M*N*K + {1 + bias}*B*M*N", Quantity::Shown::yes, "scaled"},
     {"flops_valid", "flops"},
 };
 constexpr std::string_view kSourceSizes =
@@ -70,12 +95,25 @@ constexpr TensorRow kTensors[] = {
     {"weights", TensorRole::input, kWeightsSizes, ElementType::weights,
      "not backward_weights and two_inputs"},
     {"bias", TensorRole::weights, "[n]", ElementType::statistic, "forward and bias"},
-    {"destination", TensorRole::output, kDestinationSizes, ElementType::destination, "forward"},
+    {"src_scale", TensorRole::weights, "[1]", ElementType::f32, "src_scale == 'tensor'"},
+    {"weights_scale", TensorRole::weights, "[weights_scale == 'channel' ? n : 1]", ElementType::f32,
+     "weights_scale != 'none'"},
+    {"src_zero_point", TensorRole::weights, "[1]", ElementType::index, "src_zero_point"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::destination,
+     "forward and dst_dtype == 'default'"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::s8, "dst_dtype == 's8'"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::u8, "dst_dtype == 'u8'"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::f32, "dst_dtype == 'f32'"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::bf16,
+     "dst_dtype == 'bf16'"},
     {"diff_source", TensorRole::output, kSourceSizes, ElementType::destination, "backward_data"},
     {"diff_weights", TensorRole::output, kWeightsSizes, ElementType::destination,
      "backward_weights"},
     {"diff_bias", TensorRole::output, "[n]", ElementType::statistic, "backward_weights and bias"},
 };
+// Standard deviation of results with scales.
+constexpr double kScaledDeviation = 40;
+
 constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
                                      Direction::backward_weights};
 constexpr std::string_view kExamples[] = {"m16n32k64", "m16n32k64+bias+relu", "b3m16n32k64+ta+tb",
@@ -248,9 +286,64 @@ std::optional<std::int64_t> shared_batch(std::span<const std::int64_t> product,
   return element_count(operand);
 }
 
+bool is_quantised(const ParameterSet& complete) {
+  return complete.word("src_scale") != "none" || complete.word("weights_scale") != "none" ||
+         complete.flag("src_zero_point") || complete.word("dst_dtype") != "default";
+}
+
+namespace {
+
+// Standard deviation of the sum of k products of random integers (ops/fill.hpp), at most.
+double sum_deviation(const Problem& problem) {
+  constexpr double kProduct = 50;
+  return kProduct * std::sqrt(static_cast<double>(problem.parameters.count("k")));
+}
+
+bool is_scaled(const Problem& problem) { return quantity(problem, "scaled") != 0; }
+
+// A quantised result may differ by one unit, since the factor of a sum is a product of roundings. A
+// floating-point result has the roundings of two factors and the bias, which a post-op enlarges.
+Tolerance quantised_tolerance(const Problem& problem) {
+  const DataType dtype = problem.tensors.back().dtype;
+  if (info(dtype).is_integer) {
+    const bool is_exact =
+        !is_scaled(problem) && problem.post_ops.empty() && !problem.parameters.flag("bias");
+    return is_exact ? Tolerance{}
+                    : Tolerance{.absolute = 1, .relative = info(DataType::f32).epsilon};
+  }
+  constexpr double kMaxSlope = 64;
+  const double magnitude = 2 * (is_scaled(problem) ? kScaledDeviation : sum_deviation(problem));
+  return {.absolute = kMaxSlope * info(DataType::f32).epsilon * magnitude,
+          .relative = info(dtype).epsilon};
+}
+
+// Scales give the results a standard deviation of about a third of the range of s8, so that few are
+// saturated.
+std::optional<std::vector<double>> fill_quantisation(const Problem& problem, std::size_t tensor,
+                                                     std::uint64_t stream) {
+  const Tensor& description = problem.tensors[tensor];
+  constexpr std::uint64_t kZeroPoints = 7;
+  if (description.name == "src_zero_point") {
+    return std::vector<double>{1 + static_cast<double>(mix(stream) % kZeroPoints)};
+  }
+  const bool is_weights_scale = description.name == "weights_scale";
+  if (description.name != "src_scale" && !is_weights_scale) return std::nullopt;
+  const bool is_only_scale = is_weights_scale || problem.parameters.word("weights_scale") == "none";
+  const double factor = is_only_scale ? kScaledDeviation / sum_deviation(problem) : 1;
+  std::vector<double> values(static_cast<std::size_t>(description.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = factor * (0.5 + static_cast<double>(mix(stream + i) >> 41) * 0x1p-23);
+  }
+  round_all_to(DataType::f32, values);
+  return values;
+}
+
+}  // namespace
+
 // Weights are scaled so that outputs are of order 1. A gradient of weights sums up unscaled values,
 // that of a bias those of all products.
 Tolerance gemm_tolerance(const Problem& problem) {
+  if (is_quantised(problem.parameters)) return quantised_tolerance(problem);
   const GemmShape shape = gemm_shape(problem);
   const std::int64_t sums = shape.bias_gradient ? shape.batch : shape.share(shape.result_batch);
   const std::int64_t terms = (Checked(shape.inner.count) * sums)
@@ -274,6 +367,7 @@ const Operator gemm_operator =
              {.reference = reference_gemm,
               .tolerance = gemm_tolerance,
               .inference = {count_inputs, infer_gemm, "two_inputs"},
+              .filling = {.values = fill_quantisation},
               .product = {.facts = gemm_facts},
               .examples = kExamples,
               .cuda = kOnCublas});

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 namespace bench::ops {
 namespace {
@@ -84,6 +86,39 @@ const double* find_matrix(const GemmShape& shape, const GemmOperand& operand,
   return inputs[operand.tensor].data() + b / shape.share(operand.batch) * elements;
 }
 
+std::size_t find_tensor(const Problem& problem, std::string_view name) {
+  const auto found = std::ranges::find(problem.tensors, name, &Tensor::name);
+  return static_cast<std::size_t>(found - problem.tensors.begin());
+}
+
+// Computes a product of integers whose sums are scaled, before they are rounded. The sums are exact
+// in double.
+std::vector<double> quantised_values(const Problem& problem, ReferenceInputs inputs,
+                                     std::span<const std::int64_t> positions) {
+  std::vector<std::vector<double>> operands = {inputs[0], inputs[1]};
+  if (problem.parameters.flag("src_zero_point")) {
+    const double zero_point = inputs[find_tensor(problem, "src_zero_point")][0];
+    for (double& value : operands[0]) value -= zero_point;
+  }
+  GemmShape shape = gemm_shape(problem);
+  const bool has_bias = std::exchange(shape.has_bias, false);
+  std::vector<double> values =
+      positions.empty() ? gemm_values(shape, operands) : gemm_values_at(shape, operands, positions);
+  const auto scale = [&](std::string_view name, std::size_t column) {
+    const std::size_t tensor = find_tensor(problem, name);
+    if (tensor == problem.tensors.size()) return 1.0;
+    const std::vector<double>& scales = inputs[tensor];
+    return scales[scales.size() == 1 ? 0 : column];
+  };
+  const auto columns = static_cast<std::size_t>(shape.columns.count);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto column = (positions.empty() ? i : static_cast<std::size_t>(positions[i])) % columns;
+    values[i] *= scale("src_scale", column) * scale("weights_scale", column);
+    if (has_bias) values[i] += inputs[2][column];
+  }
+  return values;
+}
+
 // Returns sums over all matrices of diff_destination, which has one column per value of the bias.
 std::vector<double> bias_gradient(const Problem& problem, ReferenceInputs inputs,
                                   std::span<const std::int64_t> positions) {
@@ -152,6 +187,7 @@ std::vector<double> gemm_values_at(const GemmShape& shape, ReferenceInputs input
 std::vector<double> reference_gemm(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t output, std::span<const std::int64_t> positions) {
   if (output > 0) return bias_gradient(problem, inputs, positions);
+  if (is_quantised(problem.parameters)) return quantised_values(problem, inputs, positions);
   const GemmShape shape = gemm_shape(problem);
   return positions.empty() ? gemm_values(shape, inputs) : gemm_values_at(shape, inputs, positions);
 }

@@ -187,6 +187,11 @@ bool has_bias_address(const GemmForm& form) {
 }
 
 Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library) {
+  if (is_quantised(problem.parameters)) {
+    return unsupported(
+        "the backends on cuda store sums of 8-bit products as s32 without scaling them; leave "
+        "scales, zero point and dst_dtype out");
+  }
   GemmShape shape = gemm_shape(problem);
   merge_rows(shape);
   if (auto error = check_batch(shape)) return *std::move(error);

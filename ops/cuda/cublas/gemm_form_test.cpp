@@ -154,6 +154,7 @@ struct Row {
   Direction direction = Direction::forward;
 };
 constexpr Row kRefused[] = {
+    {"m4n4k4+ss_tensor", DataType::s8, ProductLibrary::cublaslt, "without scaling them"},
     {"b6wb2m4n4k4+ta", DataType::f32, ProductLibrary::cublaslt, "all products of a batch"},
     {"b6sb2m4n4k4", DataType::f32, ProductLibrary::cublas, "all products of a batch"},
     {"b6sb1m4n4k4", DataType::f32, ProductLibrary::cublaslt, "does not add up products",
