@@ -439,7 +439,7 @@ Status CompiledDescription::infer(ParameterSet& set, std::string_view tensor,
 
 std::vector<std::string_view> CompiledDescription::input_tensors(
     const ParameterSet& written) const {
-  // What is not written has its default in the conditions. A missing word is none of the words.
+  // What is not written has its default in the conditions.
   ParameterSet set = written;
   for (const Parameter& parameter : set.table()) {
     if (set.has(parameter.name)) continue;

@@ -82,8 +82,18 @@ constexpr std::string_view kAttention =
 constexpr std::string_view kRope =
     "it is `rope`, with the halves of a head as pairs: `{ op: rope, heads: 32, seq: 512, head_dim: "
     "128 }`";
-constexpr std::string_view kEmbedding =
-    "no built-in operator looks up rows of a table; a plugin can add one (docs/plugins.md)";
+constexpr std::string_view kIndexSelect =
+    "slices along one axis by their indices are `gather`: `{ op: gather, shape: [1000, 64], axis: "
+    "0, indices: 128 }`";
+constexpr std::string_view kCrossEntropy =
+    "cross-entropy is `loss`: `{ op: loss, function: softmax_cross_entropy, batch: 64, classes: "
+    "1000 }`";
+constexpr std::string_view kSgd =
+    "a step of SGD is `optimizer`: `{ op: optimizer, function: sgd, elements: 1000000 }`";
+constexpr std::string_view kAdam =
+    "a step of Adam is `optimizer`: `{ op: optimizer, function: adam, elements: 1000000 }`";
+constexpr std::string_view kAdamW =
+    "a step of AdamW is `optimizer`: `{ op: optimizer, function: adamw, elements: 1000000 }`";
 constexpr std::string_view kLayoutChange =
     "a change of the memory layout is `reorder`: `{ op: reorder, shape: [1, 64, 56, 56], from: "
     "nhwc, to: nchw }`";
@@ -154,8 +164,12 @@ constexpr std::array kWords = {
     ForeignWord{"sdpa", "attention", kAttention},
     ForeignWord{"rotaryembedding", "rope", kRope},
     ForeignWord{"rotarypositionembedding", "rope", kRope},
-    ForeignWord{"embedding", "reorder", kEmbedding},
-    ForeignWord{"gather", "reorder", kEmbedding},
+    ForeignWord{"indexselect", "gather", kIndexSelect},
+    ForeignWord{"crossentropy", "loss", kCrossEntropy},
+    ForeignWord{"crossentropyloss", "loss", kCrossEntropy},
+    ForeignWord{"sgd", "optimizer", kSgd},
+    ForeignWord{"adam", "optimizer", kAdam},
+    ForeignWord{"adamw", "optimizer", kAdamW},
     ForeignWord{"contiguous", "reorder", kLayoutChange},
     ForeignWord{"permute", "reorder", kLayoutChange},
     ForeignWord{"eltwise", kPointwise},

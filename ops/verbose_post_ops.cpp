@@ -20,6 +20,7 @@ enum class Coefficients {
   as_printed,    // they are the coefficients of the function
   none,          // they have no meaning
   zero_alpha,    // the row applies only to alpha 0
+  zero_beta,     // the row applies only to beta 0
   upper_limit,   // alpha is the upper limit of a clip from 0
   of_hardswish,  // the row applies only to alpha 1/6 and beta 1/2
 };
@@ -32,7 +33,7 @@ struct EltwiseRow {
 
 // The first matching row applies. An algorithm "..._use_dst_for_bwd" has the same forward pass as
 // the one without the suffix.
-constexpr std::array<EltwiseRow, 25> kEltwise = {{
+constexpr std::array<EltwiseRow, 26> kEltwise = {{
     {"eltwise_relu", "relu", Coefficients::zero_alpha},
     {"eltwise_relu", "leaky_relu"},
     {"eltwise_relu_use_dst_for_bwd", "relu", Coefficients::zero_alpha},
@@ -58,6 +59,7 @@ constexpr std::array<EltwiseRow, 25> kEltwise = {{
     {"eltwise_clip_v2", "clip"},
     {"eltwise_bounded_relu", "clip", Coefficients::upper_limit},  // 2.x and earlier
     {"eltwise_square", "square", Coefficients::none},
+    {"eltwise_linear", "scale", Coefficients::zero_beta},
 }};
 
 constexpr double kHardswishAlpha = 1.0 / 6;
@@ -68,6 +70,8 @@ bool applies(const EltwiseRow& row, double alpha, double beta) {
   switch (row.coefficients) {
     case Coefficients::zero_alpha:
       return alpha == 0;
+    case Coefficients::zero_beta:
+      return beta == 0;
     case Coefficients::of_hardswish:
       return std::abs(alpha - kHardswishAlpha) < kPrintedPrecision && beta == kHardswishBeta;
     case Coefficients::as_printed:

@@ -378,7 +378,7 @@ TEST(ShippedNetworks, BertBaseHasTwelveEqualBlocks) {
   }
   const Layers layers(network);
   EXPECT_EQ(ops::problem_tokens(layers.at("layer.0.scores").problem),
-            "b12m128n128k64+tb+two+linear-alpha0.125");
+            "b12m128n128k64+tb+two+scale0.125");
   EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.intermediate").problem),
             "m128n3072k768+tb+bias+gelu_erf");
   EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.output").problem), "m128n768k3072+tb+bias+add");
@@ -406,7 +406,7 @@ TEST(ShippedNetworks, LlamaBlocksHaveThePublishedSizes) {
   const Network prefill = build("llama3_8b_block", ops::Fusion::fused);
   EXPECT_EQ(prefill.work.macs, 113816633344);
   EXPECT_EQ(ops::problem_tokens(Layers(prefill).at("scores").problem),
-            "b8m2048n512k128+tb+two+linear-alpha0.08838834764831845");
+            "b8m2048n512k128+tb+two+scale0.08838834764831845");
   const Network decode = build("llama3_8b_block_decode", ops::Fusion::fused, 4);
   EXPECT_EQ(decode.work.macs, 4 * 226492416);
   EXPECT_EQ(ops::problem_tokens(Layers(decode).at("context").problem), "b32m4n128k1024+two");

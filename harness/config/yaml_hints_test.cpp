@@ -105,6 +105,7 @@ constexpr std::string_view kMaxPool =
     "version: 1\ncases:\n  - { op: pool, function: max, c: 4, h: 8, @ }\n";
 constexpr std::string_view kClip =
     "version: 1\ncases:\n  - { op: pointwise, function: clip, shape: [8], @ }\n";
+constexpr std::string_view kNorm = "version: 1\ncases:\n  - { op: layer_norm, shape: [4, 8], @ }\n";
 constexpr std::string_view kTiny = "version: 1\ncases:\n  - { network: tiny, @ }\n";
 constexpr std::string_view kAnchors =
     "version: 1\nx: &anchor { m: 8 }\ny: &one { n: 8 }\nz: &two { k: 8 }\n@\n";
@@ -118,9 +119,11 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"cases: [{ op: gemm, m: 64, n: 64, k: 64 }]", "version: 1\n@\n"},
     {"version: 1", "@\ncases: [{ op: gemm, m: 8, n: 8, k: 8 }]\n"},
     {"alpha: -1", kClip},
+    {"backend: native", kNorm},
     {"beta: 1", kClip},
     {"bias: true", kGemm},
     {"device: cuda", kGemm},
+    {"direction: backward_weights", kNorm},
     {"fuse: false", kTiny},
     {"function: avg_include_pad", kPool},
     {"function: max", kPool},
@@ -134,6 +137,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"math: tf32", kGemm},
     {"measure: [layers, network]", kTiny},
     {"post_ops: [relu]", kGemm},
+    {"scale: false", kNorm},
     {"trans_a: false", kGemm},
     {"trans_b: true", kGemm},
     {"transposed: true", kConvCase},

@@ -130,9 +130,10 @@ struct MatrixSizes {
 // Returns the sizes of matrices, all but the last two dimensions being the batch.
 Result<MatrixSizes> matrix_sizes(const Dims& dims, Storage storage) {
   if (dims.size() < 2) {
-    return Error{.what = fmt::format("the input {} has one dimension, a matrix has two", join_dims(dims)),
-                 .where = "inputs",
-                 .next = {}};
+    return Error{
+        .what = fmt::format("the input {} has one dimension, a matrix has two", join_dims(dims)),
+        .where = "inputs",
+        .next = {}};
   }
   const auto batch = element_count(std::span(dims).first(dims.size() - 2));
   MatrixSizes sizes{*batch, dims[dims.size() - 2],

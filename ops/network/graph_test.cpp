@@ -71,7 +71,7 @@ TEST(NetworkGraph, FusionKeepsOutputsAndOperands) {
   const Network network = make(attention_network(), Fusion::fused, DataType::f32, 3);
   EXPECT_THAT(node_names(network),
               ElementsAre("query", "scores", "softmax", "context", "out", "norm", "up", "down"));
-  EXPECT_EQ(problem_tokens(network.nodes[1].problem), "b6m4n5k8+tb+two+linear-alpha0.5");
+  EXPECT_EQ(problem_tokens(network.nodes[1].problem), "b6m4n5k8+tb+two+scale0.5");
   EXPECT_THAT(network.nodes[4].sources, ElementsAre(3, kParameter, kNetworkInput));
   EXPECT_THAT(network.outputs, ElementsAre(7, 2));
 }

@@ -62,7 +62,7 @@ inline NetworkDefinition attention_network() {
       .input = {},
       .layers = {layer("query", "gemm", "n8+bias", {"x"}), view("query.heads", {2, 4, 8}, "query"),
                  layer("scores", "gemm", "+tb", {"query.heads", "cache"}),
-                 layer("scale", "pointwise", "linear-alpha0.5", {"scores"}),
+                 layer("scale", "pointwise", "scale-alpha0.5", {"scores"}),
                  softmax("softmax", "scale"), layer("context", "gemm", "", {"softmax", "cache"}),
                  view("context.rows", {8, 8}, "context"),
                  layer("out", "gemm", "n8", {"context.rows"}),

@@ -232,7 +232,7 @@ TEST_F(NetworkKernelTest, ProductsOfActivationsNeedNoReorder) {
   EXPECT_EQ(count_steps("reorder"), 0u);
   EXPECT_EQ(count_steps("matmul"), 6u);
   const auto scores = std::ranges::find(network.nodes, "scores", &Node::name);
-  EXPECT_EQ(problem_tokens(scores->problem), "b4m4n5k8+tb+two+linear-alpha0.5");
+  EXPECT_EQ(problem_tokens(scores->problem), "b4m4n5k8+tb+two+scale0.5");
   EXPECT_EQ(scores->problem.tensors[1].role, TensorRole::input);
 }
 

@@ -22,7 +22,7 @@ struct UnaryRow {
   Coefficients coefficients = Coefficients::of_function;
 };
 
-constexpr std::array<UnaryRow, 15> kUnary = {{
+constexpr std::array<UnaryRow, 16> kUnary = {{
     {"relu", algorithm::eltwise_relu},
     {"leaky_relu", algorithm::eltwise_relu},
     {"elu", algorithm::eltwise_elu},
@@ -38,6 +38,7 @@ constexpr std::array<UnaryRow, 15> kUnary = {{
     {"abs", algorithm::eltwise_abs},
     {"clip", algorithm::eltwise_clip},
     {"square", algorithm::eltwise_square},
+    {"scale", algorithm::eltwise_linear},
 }};
 
 struct BinaryRow {

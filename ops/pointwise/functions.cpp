@@ -74,11 +74,14 @@ double clip_derivative(double x, double alpha, double beta) { return x > alpha &
 double square(double x, double, double) { return x * x; }
 double square_derivative(double x, double, double) { return 2 * x; }
 
+double scale(double x, double alpha, double) { return alpha * x; }
+double scale_derivative(double, double alpha, double) { return alpha; }
+
 constexpr Domain kAll = Domain::everywhere;
 constexpr Domain kPositive = Domain::positive;
 
 // clang-format off
-constexpr std::array<UnaryFunction, 15> kUnary = {{
+constexpr std::array<UnaryFunction, 16> kUnary = {{
     // name     coefficients alpha beta domain integers forward backward value derivative
     {"relu",       0, 0,    0, kAll,      true,  {1, 0}, {1, 0},  relu,          relu_derivative},
     {"leaky_relu", 1, 0.01, 0, kAll,      false, {2, 0}, {2, 0},  leaky_relu,    leaky_relu_derivative},
@@ -95,6 +98,7 @@ constexpr std::array<UnaryFunction, 15> kUnary = {{
     {"abs",        0, 0,    0, kAll,      true,  {1, 0}, {1, 0},  abs_value,     abs_derivative},
     {"clip",       2, 0,    6, kAll,      true,  {1, 0}, {1, 0},  clip,          clip_derivative},
     {"square",     0, 0,    0, kAll,      true,  {1, 0}, {2, 0},  square,        square_derivative},
+    {"scale",      1, 1,    0, kAll,      false, {1, 0}, {1, 0},  scale,         scale_derivative},
 }};
 // clang-format on
 

@@ -42,7 +42,8 @@ const std::array<Parameter, 6> kParameters = {{
      .token = "alpha",
      .kind = ParameterKind::real,
      .fallback = "optional",
-     .help = "leaky_relu: slope (0.01), elu: scale (1), swish: factor (1), clip: low (0)"},
+     .help = "leaky_relu: slope (0.01), elu: scale (1), swish and scale: factor (1), clip: low "
+             "(0)"},
     {.name = "beta",
      .token = "beta",
      .kind = ParameterKind::real,
@@ -50,11 +51,18 @@ const std::array<Parameter, 6> kParameters = {{
      .help = "clip: high (6)"},
 }};
 
-constexpr std::string_view kExamples[] = {
-    "relu-2x16x9x9",       "clip-2x16x9",    "gelu_erf-7",
-    "hardswish-2x16x9x9",  "exp-2x16",       "log-2x16x9x9",
-    "square-2x16x9x9",     "abs-2x3x4x5x6",  "add-2x16x9x9-2x16x9x9",
-    "mul-2x16x9x9-16x1x1", "div-2x16x9-16x1"};
+constexpr std::string_view kExamples[] = {"relu-2x16x9x9",
+                                          "clip-2x16x9",
+                                          "gelu_erf-7",
+                                          "hardswish-2x16x9x9",
+                                          "exp-2x16",
+                                          "log-2x16x9x9",
+                                          "square-2x16x9x9",
+                                          "abs-2x3x4x5x6",
+                                          "scale-4x16x9-alpha0.125",
+                                          "add-2x16x9x9-2x16x9x9",
+                                          "mul-2x16x9x9-16x1x1",
+                                          "div-2x16x9-16x1"};
 
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 

@@ -60,6 +60,8 @@ BENCH_BOTH T apply(Function function, T x, T alpha, T beta) {
     }
     case Function::square:
       return x * x;
+    case Function::scale:
+      return alpha * x;
   }
   return x;
 }
@@ -116,6 +118,8 @@ BENCH_BOTH T derivative(Function function, T x, T alpha, T beta) {
       return x > alpha && x <= beta ? T(1) : T(0);
     case Function::square:
       return T(2) * x;
+    case Function::scale:
+      return alpha;
   }
   return T(0);
 }

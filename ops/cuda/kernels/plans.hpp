@@ -27,7 +27,8 @@ enum class Function : std::uint8_t {
   sqrt,
   abs,
   clip,
-  square
+  square,
+  scale
 };
 enum class Combination : std::uint8_t { add, sub, mul, div, max, min };
 
