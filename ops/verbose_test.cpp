@@ -389,7 +389,9 @@ TEST(VerboseWork, CreationsAndOtherPhasesComputeNothing) {
 TEST(VerboseWork, EachOperatorOfTheLibraryHasOneMapping) {
   std::vector<std::string> names;
   for (const VerboseMapping* mapping : verbose_mappings()) names.emplace_back(mapping->op);
-  EXPECT_THAT(names, ElementsAreArray(operators_on("onednn")));
+  std::vector<std::string> operators = operators_on("onednn");
+  std::erase(operators, "grouped_gemm");  // oneDNN executes it as products, which gemm describes
+  EXPECT_THAT(names, ElementsAreArray(operators));
 }
 
 }  // namespace

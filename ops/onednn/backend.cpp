@@ -6,6 +6,7 @@
 #include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
+#include "ops/onednn/parts_kernel.hpp"
 #include "ops/onednn/primitive.hpp"
 #include "ops/onednn/support.hpp"
 #include "ops/operator.hpp"
@@ -171,6 +172,12 @@ CreatedKernel OnednnBackend::create_layer(const Problem& problem,
                                           const InputLayouts& input_layouts) {
   BENCH_RETURN_IF_ERROR(check_supported(problem));
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
+  if (const auto parts = find_onednn_kernel(problem.op->name)->parts) {
+    BENCH_ASSIGN_OR_RETURN(
+        GroupedParts grouped,
+        GroupedParts::create(parts(problem), [&](const Problem& part) { return create(part); }));
+    return make_parts_kernel(std::move(grouped));
+  }
   return with_cause(
       describe(problem), problem.dtype, [&]() -> OnednnContext& { return context(); },
       [&] { return make_kernel(problem, input_layouts); });
@@ -178,6 +185,12 @@ CreatedKernel OnednnBackend::create_layer(const Problem& problem,
 
 std::optional<BackendError> OnednnBackend::support_error(const Problem& problem) const {
   if (auto refused = error_of(check_supported(problem))) return refused;
+  if (const auto parts = find_onednn_kernel(problem.op->name)->parts) {
+    for (const Problem& part : parts(problem)) {
+      if (auto refused = support_error(part)) return refused;
+    }
+    return std::nullopt;
+  }
   return error_of(with_cause(
       describe(problem), problem.dtype, [&]() -> OnednnContext& { return describing_context(); },
       [&] { return create_primitive(describing_context(), problem, {}); }));
@@ -193,8 +206,15 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
                         "`layout: nhwc` out"};
   }
   for (const Node& node : network.nodes) {
+    const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
+    if (entry != nullptr && entry->parts != nullptr) {
+      return unsupported(fmt::format(
+          "{}: {} is several primitives; the layers of the network can be measured (`measure: "
+          "layers`)",
+          node.name, node.problem.op->name));
+    }
     // The maker of such a layer says itself what it supports.
-    const bool is_foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
+    const bool is_foreign = entry == nullptr && layer_maker_;
     auto supported = is_foreign ? check_tensors(node.problem) : check_supported(node.problem);
     if (supported) continue;
     return BackendError{supported.error().kind,

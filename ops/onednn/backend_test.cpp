@@ -138,6 +138,18 @@ TEST_F(OnednnBackendTest, QuantisedMatrixProducts) {
   EXPECT_GT(computed_, 700);  // of 750 with layouts: few forms lack a kernel on some CPUs
 }
 
+// Each group is a product of its own.
+TEST_F(OnednnBackendTest, GroupedMatrixProducts) {
+  for (const std::string_view tokens :
+       {"5x16x3-n32k64", "16x16-n32k64+tb+bias", "1x1x7x1-n5k3+bias", "9-n4k4"}) {
+    check("grouped_gemm", tokens, kAll);
+  }
+  const auto kernel = backend_->create(problem("grouped_gemm", "5x16x5-n32k64"));
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_EQ((*kernel)->steps().size(), 3U);
+  EXPECT_EQ((*kernel)->details().at("groups"), "3");
+}
+
 TEST_F(OnednnBackendTest, GradientsOfMatrixProducts) {
   for (const std::string_view tokens :
        {"m7n5k3", "m16n32k64+bias", "m7n5k3+ta", "m7n5k3+tb+bias", "m4n6k8+ta+tb", "b3m4n5k6",

@@ -141,8 +141,12 @@ struct OnednnKernelEntry {
   // Chooses layouts and creates the primitive. The layout is that of the problem's `layout` if it
   // fixes one, else that of the request, else the library's preference. May throw dnnl::error: call
   // it through ops/onednn/guard.hpp.
+  // nullptr if `parts` is set.
   Result<std::unique_ptr<OnednnPrimitive>, BackendError> (*create)(OnednnContext& context,
                                                                    const OnednnRequest& request);
+  // Set for an operator that the library does not have: returns the problems that its problem
+  // consists of (ops/backend/grouped_parts.hpp).
+  std::vector<Problem> (*parts)(const Problem& problem) = nullptr;
 };
 
 std::span<const OnednnKernelEntry* const> onednn_kernels();

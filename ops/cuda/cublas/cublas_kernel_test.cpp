@@ -93,6 +93,46 @@ TEST(CublasKernel, CallsInColumnMajorOrder) {
   EXPECT_EQ(fixture.kernel->implementation(), "cublas:gemm_ex");
 }
 
+// Weights that all products share have a stride of 0.
+TEST(CublasKernel, BatchesCanShareAMatrix) {
+  Fixture fixture;
+  const FakeGemm call = fixture.run(problem("gemm", "b7wb1m3n4k5"));
+  EXPECT_EQ(call.batch, 7);
+  EXPECT_EQ(call.stride_a, 0);
+  EXPECT_EQ(call.stride_b, 15);
+}
+
+TEST(CublasKernel, AGroupedProductIsACallPerGroup) {
+  Fixture fixture;
+  fixture.run(problem("grouped_gemm", "3x16x3-n32k20+tb", DataType::f16));
+  ASSERT_EQ(fixture.fake.gemms.size(), 3u);
+  EXPECT_EQ(fixture.kernel->steps().size(), 3u);
+  EXPECT_TRUE(fixture.kernel->has_device_clock());
+  EXPECT_EQ(fixture.kernel->workspace(), Bytes{64 << 20});  // the handle's, which all calls share
+  const auto offset = [&](std::size_t call, std::size_t tensor, const void* address) {
+    EXPECT_EQ(fixture.fake.gemms[call].m, 32);
+    return static_cast<const std::byte*>(address) -
+           static_cast<const std::byte*>(fixture.addresses[tensor]);
+  };
+  const auto& gemms = fixture.fake.gemms;
+  EXPECT_EQ(gemms[0].n, 3);
+  EXPECT_EQ(gemms[1].n, 16);
+  EXPECT_EQ(gemms[2].n, 3);
+  // 3 x 20 and 16 x 20 of 2 bytes, each at a multiple of 64 bytes.
+  EXPECT_EQ(offset(0, 0, gemms[0].b), 0);
+  EXPECT_EQ(offset(1, 0, gemms[1].b), 128);
+  EXPECT_EQ(offset(2, 0, gemms[2].b), 128 + 640);
+  EXPECT_EQ(offset(2, 1, gemms[2].a), 2 * 20 * 32 * 2);
+  EXPECT_EQ(offset(2, 2, gemms[2].d), 192 + 1024);
+}
+
+TEST(CublasKernel, AGroupedProductHasTheErrorOfItsProducts) {
+  Fixture fixture;
+  const auto refused = fixture.backend->create(problem("grouped_gemm", "4x8-n4k4+bias"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().reason, HasSubstr("no epilogues"));
+}
+
 TEST(CublasKernel, BatchesAreStrided) {
   Fixture fixture;
   const FakeGemm call = fixture.run(problem("gemm", "b7m3n4k5"));

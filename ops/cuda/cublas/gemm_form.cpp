@@ -3,6 +3,7 @@
 
 #include "ops/backend/kernel.hpp"
 #include "ops/gemm/gemm.hpp"
+#include "ops/grouped_gemm/grouped_gemm.hpp"
 
 #include <fmt/format.h>
 
@@ -232,6 +233,22 @@ std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapab
     }
   }
   return std::nullopt;
+}
+
+bool is_product(const Problem& problem) {
+  return problem.op == &gemm_operator || problem.op == &grouped_gemm_operator;
+}
+
+std::optional<BackendError> product_error(const Problem& problem, ProductLibrary library,
+                                          ComputeCapability capability) {
+  if (problem.op == &grouped_gemm_operator) {
+    for (const Problem& product : group_products(problem)) {
+      if (auto error = product_error(product, library, capability)) return error;
+    }
+    return std::nullopt;
+  }
+  const auto form = gemm_form(problem, library);
+  return form ? refused_by_device(*form, capability) : std::optional(form.error());
 }
 
 }  // namespace bench::ops::cuda

@@ -69,4 +69,11 @@ Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary 
 // requires 8.9. Before 10.0 and on 12.x, fp8 requires both operands to be contiguous along k.
 std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability capability);
 
+// Whether cuBLASLt and cuBLAS serve the operator: gemm, grouped_gemm.
+bool is_product(const Problem& problem);
+// Returns why the library or a device of this compute capability cannot run the products of such a
+// problem, or nullopt if they can.
+std::optional<BackendError> product_error(const Problem& problem, ProductLibrary library,
+                                          ComputeCapability capability);
+
 }  // namespace bench::ops::cuda

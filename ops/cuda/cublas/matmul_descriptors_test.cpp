@@ -30,6 +30,22 @@ std::int32_t product_attribute(const CublasLtApi& api, cublasLtMatmulDesc_t prod
   return value;
 }
 
+TEST(MatmulDescriptors, AddUpTheGradientOfABias) {
+  BENCH_NEED_CUBLASLT(api);
+  const auto epilogue = [&](const char* tokens) {
+    const auto form =
+        gemm_form(problem("gemm", tokens, DataType::bf16, Direction::backward_weights),
+                  ProductLibrary::cublaslt);
+    EXPECT_TRUE(form.ok()) << form.error().reason;
+    const auto made = MatmulDescriptors::create(api, *form);
+    EXPECT_TRUE(made.ok()) << made.error().reason;
+    return product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_EPILOGUE);
+  };
+  EXPECT_EQ(epilogue("m16n32k64+bias"), CUBLASLT_EPILOGUE_BGRADA);
+  EXPECT_EQ(epilogue("m16n32k64+tb+bias"), CUBLASLT_EPILOGUE_BGRADB);
+  EXPECT_EQ(epilogue("m16n32k64"), CUBLASLT_EPILOGUE_DEFAULT);
+}
+
 TEST(MatmulDescriptors, HoldWhatTheFormSays) {
   BENCH_NEED_CUBLASLT(api);
   const auto form = gemm_form(problem("gemm", "b2m3n4k5+tb+bias+gelu_tanh", DataType::bf16),

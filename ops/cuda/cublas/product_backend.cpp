@@ -3,7 +3,10 @@
 
 #include "ops/cuda/cublas/cublas_kernel.hpp"
 #include "ops/cuda/cublas/cublaslt_kernel.hpp"
+#include "ops/cuda/cublas/grouped_kernel.hpp"
 #include "ops/cuda/library_report.hpp"
+#include "ops/gemm/gemm.hpp"
+#include "ops/grouped_gemm/grouped_gemm.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -29,14 +32,20 @@ constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
 class ProductBackend final : public Backend {
  public:
   using KernelFactory = std::function<KernelResult(const Problem& problem, std::int64_t tuning)>;
-  ProductBackend(std::string name, std::string path, KernelFactory make_kernel)
-      : name_(std::move(name)), path_(std::move(path)), make_kernel_(std::move(make_kernel)) {}
+  ProductBackend(DeviceParts device, PartWorkspace workspace, std::string name, std::string path,
+                 KernelFactory make_kernel)
+      : device_(std::move(device)),
+        workspace_(workspace),
+        name_(std::move(name)),
+        path_(std::move(path)),
+        make_kernel_(std::move(make_kernel)) {}
 
   std::string_view name() const override { return name_; }
   std::string_view device() const override { return "cuda"; }
   LibraryInfo library() const override { return {name_, "", path_, ""}; }
   KernelResult create(const Problem& problem) override {
-    if (problem.op != find_operator("gemm")) {
+    if (problem.op == &grouped_gemm_operator) return create_grouped(problem);
+    if (problem.op != &gemm_operator) {
       return BackendError{BackendError::Kind::unsupported,
                           fmt::format("{} supports only matrix products; use backend cudnn for {}",
                                       name_, problem.op->name)};
@@ -51,6 +60,17 @@ class ProductBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
 
  private:
+  KernelResult create_grouped(const Problem& problem) {
+    BENCH_ASSIGN_OR_RETURN(
+        GroupedParts parts,
+        GroupedParts::create(
+            group_products(problem),
+            [&](const Problem& part) { return make_kernel_(part, tuning_); }, workspace_));
+    return make_grouped_kernel(device_, std::move(parts));
+  }
+
+  DeviceParts device_;
+  PartWorkspace workspace_;
   std::string name_, path_;
   KernelFactory make_kernel_;
   std::int64_t tuning_ = 0;
@@ -81,10 +101,11 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
   details["library.cublaslt.path"] = api->path;
   const CublasLtSession session{device, api, std::move(handle), std::move(details),
                                 std::make_shared<Tuner>(device.runtime)};
-  return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
-      "cublaslt", api->path, [session](const Problem& problem, std::int64_t tuning) {
-        return create_cublaslt_kernel(session, problem, tuning);
-      }));
+  return std::unique_ptr<Backend>(
+      std::make_unique<ProductBackend>(device, PartWorkspace::own, "cublaslt", api->path,
+                                       [session](const Problem& problem, std::int64_t tuning) {
+                                         return create_cublaslt_kernel(session, problem, tuning);
+                                       }));
 }
 
 Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
@@ -95,10 +116,11 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
                          make_cublas_session(device, api, library_variables(variables)));
   device.runtime->note_setup("library", device.runtime->now() - begin);
   const auto session = std::make_shared<const CublasSession>(std::move(new_session));
-  return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
-      "cublas", api->path, [session](const Problem& problem, std::int64_t) {
-        return create_cublas_kernel(session, problem);
-      }));
+  return std::unique_ptr<Backend>(
+      std::make_unique<ProductBackend>(device, PartWorkspace::shared, "cublas", api->path,
+                                       [session](const Problem& problem, std::int64_t) {
+                                         return create_cublas_kernel(session, problem);
+                                       }));
 }
 
 }  // namespace bench::ops::cuda

@@ -11,7 +11,9 @@
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <span>
@@ -58,8 +60,9 @@ class CudnnBackend final : public Backend {
   std::string_view device() const override { return "cuda"; }
   LibraryInfo library() const override { return library_info(parts_.api); }
   KernelResult create(const Problem& problem) override {
-    if (problem.op->name == "gemm") {
-      return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
+    if (std::ranges::find(problem.op->cuda, name()) == problem.op->cuda.end()) {
+      return unsupported(fmt::format("{} on cuda runs by the backends {}", problem.op->name,
+                                     fmt::join(problem.op->cuda, " and ")));
     }
     kernels_.take_planning_time();  // that of a creation that failed
     if (kernels_.tuning() > 0 && padded_part(problem)) return create_fastest(problem);

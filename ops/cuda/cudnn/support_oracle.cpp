@@ -20,9 +20,7 @@ Support check_product_support(const Problem& problem, const SupportQuestion& que
   std::string reasons;
   for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
-    const auto form = gemm_form(problem, library);
-    const std::optional<BackendError> error =
-        form ? refused_by_device(*form, question.capability) : std::optional(form.error());
+    const auto error = product_error(problem, library, question.capability);
     if (!error) return {Runnable::yes, name, reasons};
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error->reason);
   }
@@ -72,7 +70,7 @@ std::optional<std::string> missing_type_reason(const Problem& problem,
 }
 
 Support check_support(const Problem& problem, const SupportQuestion& question) {
-  if (problem.op->name == "gemm") return check_product_support(problem, question);
+  if (is_product(problem)) return check_product_support(problem, question);
   if (const auto type_reason = missing_type_reason(problem, question.capability))
     return {Runnable::no, "", *type_reason};
   const auto native = native_form(problem);

@@ -27,10 +27,9 @@ constexpr std::string_view kRunnableNames[] = {"yes", "no", "unknown"};
 
 Support product_support(const Problem& problem, ProductLibrary library, std::string name,
                         ComputeCapability capability) {
-  const auto form = gemm_form(problem, library);
-  if (!form) return {Runnable::no, "", form.error().reason};
-  if (auto error = refused_by_device(*form, capability))
+  if (auto error = product_error(problem, library, capability)) {
     return {Runnable::no, "", std::move(error)->reason};
+  }
   return {Runnable::yes, std::move(name), ""};
 }
 
@@ -146,13 +145,12 @@ Answer answer_to(const bench_problem& c_problem, std::string_view backend,
                  const DescribedDevice& device, std::span<const SearchStep> search) {
   const auto problem = read_problem(c_problem);
   if (!problem) return {{Runnable::no, "", problem.error().message()}, {}};
-  const bool is_product = problem->op->name == "gemm";
-  if (is_product != (backend != "cudnn")) {
+  if (is_product(*problem) != (backend != "cudnn")) {
     return {{Runnable::no, "",
              fmt::format("{} does not serve the operator {}", backend, problem->op->name)},
             {}};
   }
-  if (!is_product) return graph_answer(*problem, device, search);
+  if (!is_product(*problem)) return graph_answer(*problem, device, search);
   return {backend == "cublas"
               ? product_support(*problem, ProductLibrary::cublas, "cuBLAS", device.capability)
               : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt", device.capability),

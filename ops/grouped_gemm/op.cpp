@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/description.hpp"
+#include "ops/gemm/gemm.hpp"
+#include "ops/grouped_gemm/grouped_gemm.hpp"
+#include "ops/model.hpp"
+#include "ops/tensor_core/facts.hpp"
+#include "ops/tolerance.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+using enum ParameterKind;
+
+constexpr Parameter kParameters[] = {
+    {"groups", "", shape, kRequired,
+     "rows of each group of the source; leave out groups without rows"},
+    {"n", "n", count, kRequired, "columns of weights and destination"},
+    {"k", "k", count, kRequired, "columns of source, rows of each group's weights"},
+    {"trans_b", "tb", flag, "false", "weights are stored as n x k"},
+    {"bias", "bias", flag, "false", "adds one value per column, each group its own"},
+};
+constexpr Quantity kQuantities[] = {
+    {"M", "sum(groups)", Quantity::Shown::no},
+    {"N", "n", Quantity::Shown::no},
+    {"K", "k", Quantity::Shown::no},
+    {"macs", "M*N*K"},
+    {"flops", "2*M*N*K", Quantity::Shown::yes, "not bias"},
+    {"flops", "2*M*N*K + M*N", Quantity::Shown::yes, "bias"},
+};
+constexpr TensorRow kTensors[] = {
+    {"source", TensorRole::input, "[sum(groups), k]", ElementType::source},
+    {"weights", TensorRole::weights, "[rank(groups), trans_b ? [n, k] : [k, n]]",
+     ElementType::weights},
+    {"bias", TensorRole::weights, "[rank(groups), n]", ElementType::statistic, "bias"},
+    {"destination", TensorRole::output, "[sum(groups), n]", ElementType::destination},
+};
+constexpr std::string_view kExamples[] = {"5x16x3-n32k64", "16x16-n32k64+tb+bias"};
+
+// Returns the values of part `index` of a tensor that the tensors of `products` form.
+std::span<const double> part_values(std::span<const Problem> products, std::size_t index,
+                                    std::size_t tensor, std::span<const double> values) {
+  std::size_t first = 0;
+  for (const Problem& earlier : products.first(index)) {
+    first += static_cast<std::size_t>(earlier.tensors[tensor].elements());
+  }
+  return values.subspan(first,
+                        static_cast<std::size_t>(products[index].tensors[tensor].elements()));
+}
+
+std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
+                              std::size_t /*output: there is one*/,
+                              std::span<const std::int64_t> positions) {
+  const std::vector<Problem> products = group_products(problem);
+  std::vector<double> result(positions.empty()
+                                 ? static_cast<std::size_t>(problem.tensors.back().elements())
+                                 : positions.size());
+  std::int64_t first = 0;  // element of the destination
+  for (std::size_t group = 0; group < products.size(); ++group) {
+    const std::int64_t end = first + products[group].tensors.back().elements();
+    std::vector<std::int64_t> own;    // positions within the group's destination
+    std::vector<std::size_t> places;  // where their values belong
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (positions[i] < first || positions[i] >= end) continue;
+      own.push_back(positions[i] - first);
+      places.push_back(i);
+    }
+    if (positions.empty() || !own.empty()) {
+      std::vector<std::vector<double>> operands;
+      for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
+        const auto values = part_values(products, group, tensor, inputs[tensor]);
+        operands.emplace_back(values.begin(), values.end());
+      }
+      const std::vector<double> values = reference_gemm(products[group], operands, 0, own);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        result[positions.empty() ? static_cast<std::size_t>(first) + i : places[i]] = values[i];
+      }
+    }
+    first = end;
+  }
+  return result;
+}
+
+Tolerance tolerance(const Problem& problem) {
+  return accumulation_tolerance(problem, problem.parameters.count("k"), 1);
+}
+
+// The rules about tensor cores judge the product of the largest group.
+ProblemFacts facts(const Problem& problem, const Platform& platform) {
+  const Dims& groups = problem.parameters.numbers("groups");
+  const auto largest = static_cast<std::size_t>(std::ranges::max_element(groups) - groups.begin());
+  return gemm_facts(group_products(problem)[largest], platform);
+}
+
+}  // namespace
+
+std::vector<Problem> group_products(const Problem& problem) {
+  const ParameterSet& parameters = problem.parameters;
+  std::vector<Problem> products;
+  for (const std::int64_t rows : parameters.numbers("groups")) {
+    ParameterSet set(gemm_operator.parameters);
+    set.set("m", rows);
+    for (const std::string_view name : {"n", "k", "trans_b", "bias"}) {
+      set.set(name, parameters.value(name));
+    }
+    auto product = make_problem({.op = &gemm_operator,
+                                 .direction = problem.direction,
+                                 .dtype = problem.dtype,
+                                 .layout = problem.layout,
+                                 .math = problem.math,
+                                 .parameters = std::move(set)});
+    assert(product.ok() && "a group of a valid problem is a valid product");
+    products.push_back(std::move(product).value());
+  }
+  return products;
+}
+
+const Operator grouped_gemm_operator =
+    describe({.name = "grouped_gemm",
+              .help = "matrix product whose rows belong to groups with weights of their own "
+                      "(mixture of experts)",
+              .parameters = kParameters,
+              .quantities = kQuantities,
+              .tensors = kTensors,
+              .where = "k"},
+             {.reference = reference,
+              .tolerance = tolerance,
+              .product = {.facts = facts},
+              .examples = kExamples,
+              .cuda = kOnCublas});
+
+}  // namespace bench::ops
