@@ -152,9 +152,11 @@ const Operator attention_operator = describe(
      .quantities = kQuantities,
      .tensors = kTensors,
      .where = "q_len",
+     .directions = kDirections,
      .data_types = DataTypes::floating},
     {.reference = attention_reference,
      .tolerance = attention_tolerance,
+     .filling = {.values = fill},
      .examples = kExamples,
      .cpu = kOnNative,
      .cuda = kOnCudnn});
