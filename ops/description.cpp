@@ -100,6 +100,8 @@ DataType element_type(ElementType type, DataType dtype) {
       return DataType::f32;
     case ElementType::bf16:
       return DataType::bf16;
+    case ElementType::s32:
+      return DataType::s32;
     case ElementType::s8:
       return DataType::s8;
     case ElementType::u8:

@@ -60,8 +60,8 @@ struct Quantity {
 
 // of_case: the case's data type. statistic: f32, f64 for f64, as libraries keep scales and sums.
 // source, weights, destination: those of a product (ops/data_types.hpp). index: s32. converted: the
-// type that the parameter `dst_dtype` names, that of the case if it names none. f32, bf16, s8, u8:
-// this type.
+// type that the parameter `dst_dtype` names, that of the case if it names none. f32, bf16, s32,
+// s8, u8: this type.
 enum class ElementType {
   of_case,
   statistic,
@@ -72,6 +72,7 @@ enum class ElementType {
   converted,
   f32,
   bf16,
+  s32,
   s8,
   u8
 };

@@ -104,7 +104,7 @@ TEST(NetworkFile, ABlockReadsWhatItsInputsName) {
                                                  "block.1.c: block.0.c", "add: block.1.c b"));
 }
 
-std::string errors_of(const std::string& layers, const std::string& head = "input: {c: 8}") {
+std::string errors_in_layers(const std::string& layers, const std::string& head = "input: {c: 8}") {
   const auto network =
       parse_network("version: 1\nnetwork: x\n" + head + "\nlayers:\n" + layers, "x.yaml");
   std::string text;
@@ -114,33 +114,33 @@ std::string errors_of(const std::string& layers, const std::string& head = "inpu
 }
 
 TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
-  EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, m: x}]}\n"),
+  EXPECT_EQ(errors_in_layers("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, m: x}]}\n"),
             "x.yaml:5:58: `m`: found `x`, expected an integer >= 1\n");
   // One message although the layer is repeated.
-  EXPECT_EQ(errors_of("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
+  EXPECT_EQ(errors_in_layers("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
             "x.yaml:5:64: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
             "`input`\n");
-  EXPECT_THAT(errors_of("  - {name: b, layers: [{name: a, op: gemm}]}\n"),
+  EXPECT_THAT(errors_in_layers("  - {name: b, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("a block lacks its `repeat`"));
-  EXPECT_THAT(errors_of("  - {name: b, repeat: 2}\n"), HasSubstr("a block lacks its `layers`"));
-  EXPECT_THAT(errors_of("  - {name: b, repeat: 0, layers: [{name: a, op: gemm}]}\n"),
+  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 2}\n"), HasSubstr("a block lacks its `layers`"));
+  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 0, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("`repeat`: found `0`"));
-  EXPECT_THAT(errors_of("  - {name: b, repeat: 2, op: gemm, layers: [{name: a, op: gemm}]}\n"),
+  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 2, op: gemm, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("unknown key `op` of a block"));
   EXPECT_THAT(
-      errors_of("  - {name: b, repeat: 2, layers: [{name: a, op: gemm}, {name: a, op: gemm}]}\n"),
+      errors_in_layers("  - {name: b, repeat: 2, layers: [{name: a, op: gemm}, {name: a, op: gemm}]}\n"),
       HasSubstr("duplicate layer `a`, first at line 5"));
   EXPECT_THAT(
-      errors_of(
+      errors_in_layers(
           "  - {name: b, repeat: 2, inputs: [input, input], layers: [{name: a, op: gemm}]}\n"),
       HasSubstr("a block has one input"));
-  EXPECT_THAT(errors_of("  - {name: v, reshape: [2], op: gemm}\n"),
+  EXPECT_THAT(errors_in_layers("  - {name: v, reshape: [2], op: gemm}\n"),
               HasSubstr("unknown key `op` of a view"));
-  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\noutputs: [b]\n"),
+  EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\noutputs: [b]\n"),
               HasSubstr("unknown output `b`"));
-  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\n", "inputs: {x: [2]}\ninput: {c: 8}"),
+  EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\n", "inputs: {x: [2]}\ninput: {c: 8}"),
               HasSubstr("a network has `input` or `inputs`, not both"));
-  EXPECT_THAT(errors_of("  - {name: a, op: gemm}\n", ""), HasSubstr("the key `input` is missing"));
+  EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\n", ""), HasSubstr("the key `input` is missing"));
 }
 
 TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {

@@ -98,7 +98,7 @@ constexpr TensorRow kTensors[] = {
     {"src_scale", TensorRole::weights, "[1]", ElementType::f32, "src_scale == 'tensor'"},
     {"weights_scale", TensorRole::weights, "[weights_scale == 'channel' ? n : 1]", ElementType::f32,
      "weights_scale != 'none'"},
-    {"src_zero_point", TensorRole::weights, "[1]", ElementType::index, "src_zero_point"},
+    {"src_zero_point", TensorRole::weights, "[1]", ElementType::s32, "src_zero_point"},
     {"destination", TensorRole::output, kDestinationSizes, ElementType::destination,
      "forward and dst_dtype == 'default'"},
     {"destination", TensorRole::output, kDestinationSizes, ElementType::s8, "dst_dtype == 's8'"},
