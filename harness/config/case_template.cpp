@@ -177,14 +177,19 @@ class CaseReader {
   // Returns the first key without a value that may vary over these values. Required parameters come
   // first.
   std::optional<std::string_view> find_varying_key(const std::string& values) const {
-    std::vector<std::string_view> keys;
+    // A word of an operator comes last: `[f32, bf16]` are rather values of `dtype`.
+    std::vector<std::string_view> required, numbers, words;
     if (case_.op != nullptr) {
-      for (const ops::Parameter& parameter : case_.op->parameters) keys.push_back(parameter.name);
-      std::stable_partition(keys.begin(), keys.end(), [&](std::string_view key) {
-        return ops::find_parameter(case_.op->parameters, key)->fallback == ops::kRequired;
-      });
+      for (const ops::Parameter& parameter : case_.op->parameters) {
+        const bool is_word = parameter.kind == ops::ParameterKind::word;
+        auto& group = parameter.fallback == ops::kRequired ? required : is_word ? words : numbers;
+        group.push_back(parameter.name);
+      }
     }
+    std::vector<std::string_view> keys = std::move(required);
+    keys.insert(keys.end(), numbers.begin(), numbers.end());
     for (const std::string_view name : setting_names(owner())) keys.push_back(name);
+    keys.insert(keys.end(), words.begin(), words.end());
     const auto found = std::ranges::find_if(keys, [&](std::string_view key) {
       return !written_.contains(key) && is_list_for(key, values);
     });

@@ -597,7 +597,7 @@ void check_required_keys(const Reader& reader, const yaml::Node& root) {
   const bool has_input = root.find("input") != nullptr;
   if (has_input != (root.find("inputs") != nullptr)) return;
   reader.report_error(
-      root.location,
+      has_input ? root.find("inputs")->location : root.location,
       has_input ? "a network has `input` or `inputs`, not both" : "the key `input` is missing",
       "`input` has the sizes of one image; `inputs` maps names to lists of sizes");
 }

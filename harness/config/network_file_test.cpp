@@ -117,19 +117,22 @@ TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
   EXPECT_EQ(errors_in_layers("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, m: x}]}\n"),
             "x.yaml:5:58: `m`: found `x`, expected an integer >= 1\n");
   // One message although the layer is repeated.
-  EXPECT_EQ(errors_in_layers("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
-            "x.yaml:5:64: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
-            "`input`\n");
+  EXPECT_EQ(
+      errors_in_layers("  - {name: b, repeat: 3, layers: [{name: a, op: gemm, inputs: [c]}]}\n"),
+      "x.yaml:5:64: layer `b.0.a` has an unknown input `c`; expected a layer's name or "
+      "`input`\n");
   EXPECT_THAT(errors_in_layers("  - {name: b, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("a block lacks its `repeat`"));
-  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 2}\n"), HasSubstr("a block lacks its `layers`"));
+  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 2}\n"),
+              HasSubstr("a block lacks its `layers`"));
   EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 0, layers: [{name: a, op: gemm}]}\n"),
               HasSubstr("`repeat`: found `0`"));
-  EXPECT_THAT(errors_in_layers("  - {name: b, repeat: 2, op: gemm, layers: [{name: a, op: gemm}]}\n"),
-              HasSubstr("unknown key `op` of a block"));
   EXPECT_THAT(
-      errors_in_layers("  - {name: b, repeat: 2, layers: [{name: a, op: gemm}, {name: a, op: gemm}]}\n"),
-      HasSubstr("duplicate layer `a`, first at line 5"));
+      errors_in_layers("  - {name: b, repeat: 2, op: gemm, layers: [{name: a, op: gemm}]}\n"),
+      HasSubstr("unknown key `op` of a block"));
+  EXPECT_THAT(errors_in_layers(
+                  "  - {name: b, repeat: 2, layers: [{name: a, op: gemm}, {name: a, op: gemm}]}\n"),
+              HasSubstr("duplicate layer `a`, first at line 5"));
   EXPECT_THAT(
       errors_in_layers(
           "  - {name: b, repeat: 2, inputs: [input, input], layers: [{name: a, op: gemm}]}\n"),
@@ -140,7 +143,8 @@ TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
               HasSubstr("unknown output `b`"));
   EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\n", "inputs: {x: [2]}\ninput: {c: 8}"),
               HasSubstr("a network has `input` or `inputs`, not both"));
-  EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\n", ""), HasSubstr("the key `input` is missing"));
+  EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\n", ""),
+              HasSubstr("the key `input` is missing"));
 }
 
 TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {

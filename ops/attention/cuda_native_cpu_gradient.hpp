@@ -19,7 +19,7 @@ namespace bench::ops::cuda {
 inline constexpr std::int64_t kGradientChunkRows = 96;  // a multiple of kRows of all registers
 
 struct AttentionGradientWork {
-  std::int64_t query_chunks, key_chunks;  // of a group
+  std::int64_t query_chunks, key_chunks;  // number in a group
   std::int64_t padded_size;  // elements of a head with those behind it, a multiple of two vectors
 
   static AttentionGradientWork of(const AttentionPlan& plan) {
@@ -31,9 +31,9 @@ struct AttentionGradientWork {
   std::int64_t tasks(const AttentionPlan& plan) const {
     return plan.groups() * (query_chunks + key_chunks);
   }
-  // Of rows: two packed tensors, two sums. Of columns: two tensors, each packed in two ways.
-  // Weights and slopes of a tile. What the queries of rows or columns have once: a block or chunk
-  // of them.
+  // Returns the elements of a thread's memory. Rows need two packed tensors and two sums, columns
+  // two tensors, each packed in two ways. A tile needs weights and slopes, and each query of a
+  // block or chunk two numbers.
   std::int64_t thread_elements() const {
     return 4 * kGradientChunkRows * padded_size + 4 * kKeyBlock * padded_size + 2 * kKeyBlock * 12 +
            2 * kKeyBlock;
@@ -90,7 +90,7 @@ class CpuAttentionGradient : AttentionVectors<kType, Registers> {
   }
 
  private:
-  enum class Side { query, key };  // of the rows
+  enum class Side { query, key };  // what the rows are
 
   // Tensors of queries and keys that are multiplied with each other: scores, then slopes.
   static constexpr int kQuerySide[2] = {0, 5};  // query, diff_destination

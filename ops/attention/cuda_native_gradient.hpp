@@ -27,7 +27,7 @@ struct AttentionGradientBlock {
     T slopes[kLanes];
     T weights[kLanes];
   };
-  // Of one lane: the element that it computes.
+  // The sums of one lane, which computes one element.
   struct Lane {
     T by_slope = T(0);   // of diff_query or diff_key
     T by_weight = T(0);  // of diff_value

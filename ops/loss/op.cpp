@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator loss. softmax_cross_entropy has one loss per row, as PyTorch's cross_entropy with
-// `reduction: none`, and its gradient with respect to the logits x:
+// `reduction='none'`, and its gradient with respect to the logits x:
 //   loss = log(sum(exp(x))) - x[label]
 //   dx = (softmax(x) - 1 at the label)*dloss
 #include "ops/description.hpp"
@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view kFunctions[] = {"softmax_cross_entropy"};
 constexpr Parameter kParameters[] = {
     {"function", "", ParameterKind::word, kRequired,
-     "the loss; softmax_cross_entropy: one per row, as PyTorch's `reduction: none`", 1, kFunctions},
+     "the loss; softmax_cross_entropy: one per row, as PyTorch's `reduction='none'`", 1,
+     kFunctions},
     {"batch", "b", ParameterKind::count, kRequired, "rows (samples, or words of a text)"},
     {"classes", "c", ParameterKind::count, kRequired, "elements of a row (the vocabulary)"},
 };

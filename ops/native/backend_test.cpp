@@ -2,9 +2,9 @@
 #include "ops/native/backend.hpp"
 
 #include "ops/native/loops.hpp"
-#include "ops/onednn/test_support.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
+#include "ops/onednn/test_support.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>

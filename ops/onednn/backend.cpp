@@ -210,7 +210,7 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
     if (entry != nullptr && entry->parts != nullptr) {
       return unsupported(fmt::format(
           "{}: {} is several primitives; the layers of the network can be measured (`measure: "
-          "layers`)",
+          "[layers]`)",
           node.name, node.problem.op->name));
     }
     // The maker of such a layer says itself what it supports.

@@ -14,7 +14,7 @@ class GroupedInvocation final : public CudaInvocation {
       : CudaInvocation(runtime), owned_(std::move(parts)) {
     for (const auto& owned : owned_) {
       auto* part = dynamic_cast<CudaInvocation*>(owned.get());
-      assert(part != nullptr && "a part that is no execution on this device");
+      assert(part != nullptr && "a part that does not run on this device");
       parts_.push_back(part);
       launches_ += part->launches();
     }
