@@ -65,16 +65,16 @@ std::optional<ProblemRequest> attention_by_arguments(const Arguments& arguments,
   return make_request("attention", *std::move(set));
 }
 
-constexpr auto by_heads = attention_by_shapes<kHeadsOutside>;
-constexpr auto by_positions = attention_by_shapes<kPositionsOutside>;
+constexpr auto kByHeads = attention_by_shapes<kHeadsOutside>;
+constexpr auto kByPositions = attention_by_shapes<kPositionsOutside>;
 constexpr std::array kFrameworkRows = {
-    FrameworkRow{"scaled_dot_product_attention", by_heads, attention_by_arguments},
-    FrameworkRow{"_scaled_dot_product_flash_attention", by_heads},
-    FrameworkRow{"_scaled_dot_product_flash_attention_for_cpu", by_heads},
-    FrameworkRow{"_scaled_dot_product_efficient_attention", by_heads},
-    FrameworkRow{"_scaled_dot_product_cudnn_attention", by_heads},
-    FrameworkRow{"_flash_attention_forward", by_positions},
-    FrameworkRow{"_efficient_attention_forward", by_positions},
+    FrameworkRow{"scaled_dot_product_attention", kByHeads, attention_by_arguments},
+    FrameworkRow{"_scaled_dot_product_flash_attention", kByHeads},
+    FrameworkRow{"_scaled_dot_product_flash_attention_for_cpu", kByHeads},
+    FrameworkRow{"_scaled_dot_product_efficient_attention", kByHeads},
+    FrameworkRow{"_scaled_dot_product_cudnn_attention", kByHeads},
+    FrameworkRow{"_flash_attention_forward", kByPositions},
+    FrameworkRow{"_efficient_attention_forward", kByPositions},
 };
 
 }  // namespace

@@ -86,8 +86,8 @@ Tolerance attention_tolerance(const Problem& problem) {
   double steps = 64 + 4 * std::sqrt(static_cast<double>(set.count("head_dim"))) +
                  4 * std::sqrt(static_cast<double>(set.count("kv_len")));
   if (problem.direction == Direction::backward_data) {
-    const double shared = static_cast<double>(set.count("heads") / set.count("kv_heads"));
-    steps += 4 * std::sqrt(shared * static_cast<double>(set.count("q_len")));
+    const std::int64_t shared = set.count("heads") / set.count("kv_heads");
+    steps += 4 * std::sqrt(static_cast<double>(shared) * static_cast<double>(set.count("q_len")));
   }
   const DataType arithmetic = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
   return {.absolute =

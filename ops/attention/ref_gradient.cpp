@@ -10,7 +10,8 @@ namespace bench::ops {
 namespace {
 
 // Inputs of the gradients, in order.
-enum : std::size_t { kQuery, kKey, kValue, kDestination, kLogSum, kDiffDestination };
+constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kDestination = 3, kLogSum = 4,
+                      kDiffDestination = 5;
 
 class AttentionGradients {
  public:
