@@ -111,10 +111,11 @@ template <ReductionFunction kFunction, Element kType, class T>
       result = combine(result, load_prepared<kFunction, kType, T>(source, at + i * stride));
     }
   });
-  if (has_lanes) {
-    for (const T lane : lanes) result = combine(result, lane);
+  if (!has_lanes) return result;
+  for (std::size_t half = lanes.size() / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
   }
-  return result;
+  return combine(result, lanes[0]);
 }
 
 // Calls store(output, value) for the outputs in a range, with the elements in a range.

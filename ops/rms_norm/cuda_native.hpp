@@ -45,11 +45,17 @@ struct RmsNormPlan {
     const T mean = squares / static_cast<T>(size);
     if (lane == 0 && mean_square >= 0) access.store_statistic(mean_square, group, mean);
     const T factor = T(1) / std::sqrt(mean + static_cast<T>(epsilon));
+    // The two loops are apart, so that the compiler vectorises both.
+    const std::int64_t first = group * size;
+    if (scale < 0) {
+      for (std::int64_t i = lane; i < size; i += lanes) {
+        access.store(destination, first + i, access.load(0, first + i) * factor);
+      }
+      return;
+    }
     for (std::int64_t i = lane; i < size; i += lanes) {
-      const std::int64_t index = group * size + i;
-      T value = access.load(0, index) * factor;
-      if (scale >= 0) value *= access.load_statistic(scale, i);
-      access.store(destination, index, value);
+      const T value = access.load(0, first + i) * factor;
+      access.store(destination, first + i, value * access.load_statistic(scale, i));
     }
   }
 };

@@ -324,12 +324,11 @@ class LogReader {
     return probe.decode(process.pending).kind == VerboseKind::info || is_rest_of_number(text);
   }
 
-  void keep_pending(ProcessLog& process, std::string_view text, const std::string& fault) {
-    const std::string kept_fault = fault;  // the caller may pass a text of the decoder
+  void keep_pending(ProcessLog& process, std::string_view text, std::string fault) {
     if (!process.pending.empty()) drop_pending(process);
     process.prefix = text.substr(0, find_verbose(text));
     append_piece(process, "", text);
-    process.pending_fault = kept_fault;
+    process.pending_fault = std::move(fault);
     process.pending_number = number_;
     process.first_piece = process.last_piece = text.size();
     process.pieces = 0;

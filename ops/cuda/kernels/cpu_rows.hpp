@@ -28,7 +28,7 @@ template <Element kType>
 struct TypedAccess {
   using Value = std::conditional_t<kType == Element::f64, double, float>;
   static constexpr Element kElement = kType;
-  const Addresses& tensors;
+  Addresses tensors;
 
   Value load(int tensor, std::int64_t i) const {
     return load_as<Value>(kType, tensors.at[tensor], i);
@@ -49,8 +49,10 @@ struct TypedAccess {
 
 // Computes the rows from `first` on, before `last`.
 template <Element kType, class Plan>
-[[gnu::always_inline]] inline void compute_rows(const Plan& plan, const Addresses& tensors,
+[[gnu::always_inline]] inline void compute_rows(const Plan& shared_plan, const Addresses& tensors,
                                                 std::int64_t first, std::int64_t last) {
+  // These are copies of the thread: the compiler knows that no result overwrites them.
+  const Plan plan = shared_plan;
   const TypedAccess<kType> access{tensors};
   for (std::int64_t row = first; row < last; ++row) {
     plan.write(access, row, plan.look(access, row, 0, 1), 0, 1);
