@@ -300,7 +300,10 @@ std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
     input.tensor_operand = has_option(segments.options, kTf32Option) ? kTf32Option : record.dtype;
   }
   if (record.memory) {
-    input.working_set = record.memory->peak;
+    // Elements that no iteration touches, such as the rows of a table that no index names, need no
+    // place in a cache.
+    const std::int64_t touched = record.work->traffic().count + record.memory->workspace.count;
+    input.working_set = std::min(record.memory->peak, Bytes{touched});
     input.weights = record.memory->weights;
   }
   add_rotation(record.details, input);

@@ -239,6 +239,7 @@ TEST(CompleteRoofline, ReadsCacheModeAndThreadsFromTheId) {
 TEST(CompleteRoofline, ReadsFromTheDetailsOverWhatACaseRotates) {
   CaseRecord entry = record();
   entry.id = "gemm/forward/m64n64k64/f32/onednn/cpu/cold_weights";
+  entry.work->bytes_read = 200 * kKibi;
   entry.memory = MemoryUse{{200 * kKibi}, {20'000}, {0}};
   complete_roofline(entry, four_cores());
   EXPECT_EQ(entry.roofline->level, "dram");  // a record of an older version
@@ -253,6 +254,19 @@ TEST(CompleteRoofline, ReadsFromTheDetailsOverWhatACaseRotates) {
   entry.memory->peak = {100 * kKibi};
   complete_roofline(entry, four_cores());
   EXPECT_EQ(entry.roofline->level, "l1");
+}
+
+// A table of words was said to come from memory, and its case to be faster than memory permits.
+TEST(CompleteRoofline, RowsThatNothingTouchesNeedNoCache) {
+  CaseRecord entry = record();
+  entry.work->bytes_read = 20 * kKibi;
+  entry.work->bytes_written = 10 * kKibi;
+  entry.memory = MemoryUse{{900'000 * kKibi}, {800'000 * kKibi}, {0}};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "l1");
+  entry.memory->workspace = {200 * kKibi};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "l2");
 }
 
 TEST(CompleteRoofline, FlagsWhatIsFasterThanItsCeiling) {
