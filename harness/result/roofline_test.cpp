@@ -256,7 +256,7 @@ TEST(CompleteRoofline, ReadsFromTheDetailsOverWhatACaseRotates) {
   EXPECT_EQ(entry.roofline->level, "l1");
 }
 
-// A table of words was said to come from memory, and its case to be faster than memory permits.
+// Earlier, a table of words came from memory, and its case was faster than memory permits.
 TEST(CompleteRoofline, RowsThatNothingTouchesNeedNoCache) {
   CaseRecord entry = record();
   entry.work->bytes_read = 20 * kKibi;
