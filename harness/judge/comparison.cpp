@@ -194,33 +194,12 @@ std::string explain_few_processes(std::int64_t base, std::int64_t candidate, dou
       base, candidate, 100 * coverage);
 }
 
-// A time at another speed is further than this factor from all times of the run only if it comes
-// from a slope that the data do not determine.
-constexpr double kMaxCorrection = 2;
-
-// `time` is in nanoseconds.
-bool is_near_times_of(const TimesBySpeed& side, double time) {
-  constexpr double kPicosecondsInNanosecond = 1000;
-  const auto [lowest, highest] = std::ranges::minmax(side.cells, {}, &SpeedCell::time);
-  const auto nanoseconds = [&](const SpeedCell& cell) {
-    return static_cast<double>(cell.time.count()) / kPicosecondsInNanosecond;
-  };
-  return time > nanoseconds(lowest) / kMaxCorrection &&
-         time < nanoseconds(highest) * kMaxCorrection;
-}
-
-// Returns false, with `result` unchanged, if the fit does not describe the two sides.
-bool compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candidate,
+void compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candidate,
                             const ComparisonOptions& options, ComparedCase& result) {
   const std::array<TimesBySpeed, 2> sides = {*base.by_speed, *candidate.by_speed};
   const EqualSpeedFit fit(sides);
   const LogEstimate shift = fit.difference(0, 1);
-  const double level = std::exp(fit.levels().front());
-  if (!is_near_times_of(sides.front(), level) ||
-      !is_near_times_of(sides.back(), level * std::exp(shift.value))) {
-    return false;
-  }
-  result.base = level;
+  result.base = std::exp(fit.levels().front());
   result.at_canary = fit.usual_canary();
   result.base_processes = iteration_times(base.processes, &ProcessSummary::median);
   result.candidate_processes = iteration_times(candidate.processes, &ProcessSummary::median);
@@ -231,19 +210,18 @@ bool compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candid
     classify_without_interval(
         explain_few_processes(sides.front().processes, sides.back().processes, kEqualSpeedCoverage),
         result);
-    return true;
+    return;
   }
   result.low = std::exp(shift.value - shift.half_width());
   result.high = std::exp(shift.value + shift.half_width());
   result.confidence = kEqualSpeedCoverage;
   result.verdict = classify_effect(*result.ratio, *result.low, *result.high, options);
-  return true;
 }
 
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
-  if (base.by_speed && candidate.by_speed &&
-      compare_at_equal_speed(base, candidate, options, result)) {
+  if (base.by_speed && candidate.by_speed) {
+    compare_at_equal_speed(base, candidate, options, result);
     return;
   }
   result.base_processes = iteration_times(base.processes, &ProcessSummary::median);

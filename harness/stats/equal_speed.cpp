@@ -60,6 +60,9 @@ constexpr double kNormalDeviations = 1.4826;  // standard deviation / median abs
 constexpr std::size_t kMinCellForScatter = 3;
 // A place is usual in a run if at least this fraction of its samples were taken there.
 constexpr double kUsualFraction = 0.3;
+// Neither a speed nor a distance of the threads changes a time by this factor beyond the usual
+// slope. A process whose threads shared a processor took 15 times as long as the others.
+constexpr double kMaxSpeedEffect = 4;
 // The fit keeps at most this many speeds, which bounds its time for hostile files.
 constexpr std::size_t kMaxSpeeds = 600;
 
@@ -208,6 +211,26 @@ double run_variance(const TimesBySpeed& run) {
          kRunDeviation * kRunDeviation;
 }
 
+// Returns the cells of a run whose times are near the others, at the canary of each.
+std::vector<SpeedCell> find_usual_cells(const TimesBySpeed& run) {
+  const auto level = [](const SpeedCell& cell) {
+    return log_of(cell.time) - kPriorSlope * log_of(cell.canary);
+  };
+  std::vector<SpeedCell> cells = run.cells;
+  std::ranges::sort(cells, {}, level);
+  double all = 0, below = 0;
+  for (const SpeedCell& cell : cells) all += static_cast<double>(cell.samples);
+  const auto middle = std::ranges::find_if(cells, [&](const SpeedCell& cell) {
+    below += static_cast<double>(cell.samples);
+    return 2 * below >= all;
+  });
+  const double usual = level(*middle);
+  std::erase_if(cells, [&](const SpeedCell& cell) {
+    return std::abs(level(cell) - usual) > std::log(kMaxSpeedEffect);
+  });
+  return cells;
+}
+
 }  // namespace
 
 std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> processes) {
@@ -304,16 +327,17 @@ std::size_t EqualSpeedFit::find_speed(Speed speed) const {
 }
 
 void EqualSpeedFit::observe() {
+  std::vector<std::vector<SpeedCell>> cells;  // by run
   std::vector<double> log_joins, log_times;
   for (const TimesBySpeed& run : runs_) {
-    for (const SpeedCell& cell : run.cells) {
+    for (const SpeedCell& cell : cells.emplace_back(find_usual_cells(run))) {
       if (cell.join && cell.join->count() > 0) log_joins.push_back(log_of(*cell.join));
     }
   }
   places_ = find_places(std::move(log_joins));
   std::map<Speed, double> samples;
-  for (const TimesBySpeed& run : runs_) {
-    for (const SpeedCell& cell : run.cells)
+  for (const std::vector<SpeedCell>& run : cells) {
+    for (const SpeedCell& cell : run)
       samples[{place_of(cell.join), speed_stratum(cell.canary)}] +=
           static_cast<double>(cell.samples);
   }
@@ -328,7 +352,7 @@ void EqualSpeedFit::observe() {
   }
   for (const auto& [speed, count] : samples) speeds_.push_back(speed);
   for (std::size_t run = 0; run < runs_.size(); ++run) {
-    for (const SpeedCell& cell : runs_[run].cells) {
+    for (const SpeedCell& cell : cells[run]) {
       const std::size_t speed = find_speed({place_of(cell.join), speed_stratum(cell.canary)});
       if (speed == speeds_.size()) continue;
       observations_.push_back(

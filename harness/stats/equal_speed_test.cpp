@@ -161,6 +161,21 @@ TEST(EqualSpeed, OneOddProcessOfFiveDoesNotWidenTheInterval) {
   EXPECT_GT(group(processes).process_scatter, 0.2);
 }
 
+// Its threads shared a processor. It was the only one of its run at the other run's distance of
+// threads, and so the fit took its 15 times for the difference of the programs.
+TEST(EqualSpeed, AnOddProcessDoesNotLinkTwoDistances) {
+  const Process odd{std::vector<Nanoseconds>(6, Nanoseconds(6ms)),
+                    std::vector<Nanoseconds>(6, 1250ns), 1600ns};
+  const Process usual{std::vector<Nanoseconds>(20, Nanoseconds(400us)),
+                      std::vector<Nanoseconds>(20, 1250ns), 800ns};
+  const TimesBySpeed base = run_at(
+      {1250}, [](int) { return 160'000.0; }, Nanoseconds(1700ns));
+  const LogEstimate difference =
+      difference_at_equal_speed(base, group({odd, usual, usual, usual, usual}));
+  EXPECT_NEAR(difference.value, std::log(2.5), 0.05);
+  EXPECT_GT(difference.half_width(), 0.3) << "the distances of the threads differed";
+}
+
 TEST(EqualSpeed, MoreScatterMakesADifferenceLessCertain) {
   SplitMix random(7);
   const auto noisy = [&](int canary) {
