@@ -40,17 +40,16 @@ std::string format_support(const CudaSupport& support) {
 constexpr std::string_view kOnednnBackend = "onednn";
 
 // As in a worker, other backends create the layers of networks that oneDNN does not have. A
-// plugin's layers are not known before it is loaded.
-std::unique_ptr<ops::Backend> make_onednn() {
+// plugin's layers are not known before it is loaded. `native` must outlive the result.
+std::unique_ptr<ops::Backend> make_onednn(ops::Backend& native) {
   std::unique_ptr<ops::Backend> onednn = ops::make_onednn_backend();
   // Otherwise ONEDNN_VERBOSE would mix the library's lines with this command's output.
   onednn->set_output(ops::LibraryOutput::none);
-  onednn->set_layer_maker(
-      [native = std::shared_ptr<ops::Backend>(ops::make_native_backend())](
-          const ops::Problem& problem) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
-        if (ops::find_operator(problem.op->name) == nullptr) return std::unique_ptr<ops::Kernel>();
-        return native->create(problem);
-      });
+  onednn->set_layer_maker([&native](const ops::Problem& problem)
+                              -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
+    if (ops::find_operator(problem.op->name) == nullptr) return std::unique_ptr<ops::Kernel>();
+    return native.create(problem);
+  });
   return onednn;
 }
 
@@ -98,8 +97,8 @@ UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view comman
   const auto obstacle = needs_onednn ? find_missing_functions(own_path(), env) : std::nullopt;
   if (obstacle) print_line(*env.err, fmt::format("bench {}: {}", command, obstacle->message()));
   std::vector<std::unique_ptr<ops::Backend>> backends;  // those that are a part of this program
-  if (needs_onednn && !obstacle) backends.push_back(make_onednn());
   backends.push_back(ops::make_native_backend());
+  if (needs_onednn && !obstacle) backends.push_back(make_onednn(*backends.front()));
   const Cores cores = allowed_cores();
   const std::optional<Bytes> memory = available_memory("");
   UnsupportedReasons reasons;

@@ -366,7 +366,7 @@ WrittenLayer read_layer(const Reader& reader, const yaml::Node& node) {
 }
 
 // Returns the layers of one repetition of a block: their names get the block's name and the number
-// of the repetition. `entering`: what the block's name stands for inside.
+// of the repetition. `entering`: the value that the block's name stands for inside.
 std::vector<WrittenLayer> repeat_layers(const std::vector<WrittenLayer>& layers,
                                         std::string_view block, std::int64_t repetition,
                                         std::string_view entering) {
@@ -404,6 +404,7 @@ void read_block(const Reader& reader, const yaml::Node& node, const std::string&
                 WrittenLayers& list) {
   constexpr std::array<std::string_view, 4> kKeys = {"name", "repeat", "layers", "inputs"};
   constexpr std::int64_t kMaxRepetitions = 1000;
+  constexpr std::size_t kMaxLayers = 100'000;  // blocks in blocks multiply
   check_keys(reader, node, "block", kKeys);
   const std::string name = read_layer_name(reader, node);
   const yaml::Entry* repeat = node.find("repeat");
@@ -423,6 +424,11 @@ void read_block(const Reader& reader, const yaml::Node& node, const std::string&
   std::string entering = entry.definition.inputs.empty() ? before : entry.definition.inputs.front();
   const WrittenLayers inner = read_layers(reader, *layers->value, name);
   if (!count || inner.layers.empty()) return;
+  if (list.layers.size() + static_cast<std::size_t>(*count) * inner.layers.size() > kMaxLayers) {
+    return reader.report_error(repeat->value->location,
+                               fmt::format("the network has more than {} layers", kMaxLayers),
+                               "repeat less often");
+  }
   for (std::int64_t i = 0; i < *count; ++i) {
     auto repetition = repeat_layers(inner.layers, name, i, entering);
     entering = repetition.back().definition.name;

@@ -137,6 +137,10 @@ TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
       errors_in_layers(
           "  - {name: b, repeat: 2, inputs: [input, input], layers: [{name: a, op: gemm}]}\n"),
       HasSubstr("a block has one input"));
+  EXPECT_THAT(
+      errors_in_layers("  - {name: a, repeat: 1000, layers: [{name: b, repeat: 1000, layers: "
+                       "[{name: c, op: gemm}]}]}\n"),
+      HasSubstr("x.yaml:5:23: the network has more than 100000 layers"));
   EXPECT_THAT(errors_in_layers("  - {name: v, reshape: [2], op: gemm}\n"),
               HasSubstr("unknown key `op` of a view"));
   EXPECT_THAT(errors_in_layers("  - {name: a, op: gemm}\noutputs: [b]\n"),
