@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the allowed error of sums of products.
+// Computes allowed errors.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -8,6 +8,9 @@
 #include <cstdint>
 
 namespace bench::ops {
+
+// The tolerance of operators that only move values.
+inline Tolerance exact_tolerance(const Problem& /*problem*/) { return {}; }
 
 // Returns the tolerance for outputs of order `magnitude`. Each output sums up `terms` products of
 // random inputs (ops/fill.hpp) in any order, followed by the problem's post-ops.

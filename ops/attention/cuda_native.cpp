@@ -5,13 +5,13 @@
 #include "ops/attention/cuda_native_cpu_gradient.hpp"
 #include "ops/attention/cuda_native_gradient.hpp"
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/description.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -33,8 +33,6 @@ Result<NativeForm, BackendError> attention_form(const Problem& problem) {
   plan.is_causal = set.flag("causal");
   plan.has_lengths = set.has("lengths");
   plan.is_gradient = problem.direction == Direction::backward_data;
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
   if (plan.has_lengths) {
     const std::vector<std::int64_t>& lengths = set.numbers("lengths");
     if (lengths.size() > static_cast<std::size_t>(AttentionPlan::kMaxLengths)) {
@@ -43,8 +41,7 @@ Result<NativeForm, BackendError> attention_form(const Problem& problem) {
     }
     std::ranges::copy(lengths, plan.lengths);
   }
-  return NativeForm{"bench:attention_block", "attention", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:attention_block", "attention", plan);
 }
 
 // The CPU versions of the kernels for the device.
@@ -106,51 +103,21 @@ template <Element kType, class Registers>
   run_tasks(gradient, AttentionGradientWork::of(plan).tasks(plan), thread, threads);
 }
 
-template <class Registers>
-[[gnu::always_inline]] inline void compute_typed_attention(const AttentionPlan& plan,
-                                                           const Addresses& tensors, int thread,
-                                                           int threads, AttentionStep step) {
-  switch (plan.type) {
-    case Element::f64:
-      return compute_one_type<Element::f64, Registers>(plan, tensors, thread, threads, step);
-    case Element::f16:
-      return compute_one_type<Element::f16, Registers>(plan, tensors, thread, threads, step);
-    case Element::bf16:
-      return compute_one_type<Element::bf16, Registers>(plan, tensors, thread, threads, step);
-    default:
-      return compute_one_type<Element::f32, Registers>(plan, tensors, thread, threads, step);
-  }
-}
-
-[[gnu::flatten,
-  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] inline void
-attention_avx512(const AttentionPlan& plan, const Addresses& tensors, int thread, int threads,
-                 AttentionStep step) {
-  compute_typed_attention<Avx512Registers>(plan, tensors, thread, threads, step);
-}
-
-[[gnu::flatten, gnu::target("avx2,fma")]] void attention_avx2(const AttentionPlan& plan,
-                                                              const Addresses& tensors, int thread,
-                                                              int threads, AttentionStep step) {
-  compute_typed_attention<Avx2Registers>(plan, tensors, thread, threads, step);
-}
-
-[[gnu::flatten]] void attention_portable(const AttentionPlan& plan, const Addresses& tensors,
-                                         int thread, int threads, AttentionStep step) {
-  compute_typed_attention<PortableRegisters>(plan, tensors, thread, threads, step);
-}
+template <VectorSet kSet>
+using RegistersOf = std::conditional_t<
+    kSet == VectorSet::avx512, Avx512Registers,
+    std::conditional_t<kSet == VectorSet::avx2, Avx2Registers, PortableRegisters>>;
 
 void step_attention(const NativePlan& native_plan, const Addresses& tensors, int thread,
                     int threads, AttentionStep step) {
   const auto plan = native_plan.as<AttentionPlan>();
-  switch (best_vectors()) {
-    case VectorSet::avx512:
-      return attention_avx512(plan, tensors, thread, threads, step);
-    case VectorSet::avx2:
-      return attention_avx2(plan, tensors, thread, threads, step);
-    case VectorSet::portable:
-      return attention_portable(plan, tensors, thread, threads, step);
-  }
+  call_with_vectors([&](auto vectors) __attribute__((always_inline)) {
+    call_with_type(
+        plan.type, [&](auto type) __attribute__((always_inline)) {
+          compute_one_type<decltype(type)::value, RegistersOf<decltype(vectors)::value>>(
+              plan, tensors, thread, threads, step);
+        });
+  });
 }
 
 void run_attention_part(const NativePlan& plan, const Addresses& tensors, int thread, int threads) {

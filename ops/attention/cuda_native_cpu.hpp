@@ -129,8 +129,8 @@ class CpuAttention : AttentionVectors<kType, Registers> {
  private:
   static constexpr int kScratch = 4;  // behind query, key, value, destination
 
-  // Turns scores of one row into weights: `count` of them, a multiple of kLanes. Returns the factor
-  // of what the row has summed up so far.
+  // Turns `count` scores of one row into weights. `count` is a multiple of kLanes. Returns the
+  // factor by which the caller multiplies the row's sums so far.
   BENCH_INLINE static T weigh(T* scores, std::int64_t count, T& total, T& largest) {
     Vector top = Vector{} + largest;
     for (std::int64_t i = 0; i < count; i += kLanes) {
@@ -407,7 +407,8 @@ BENCH_INLINE void compute_attention(const AttentionPlan& plan, const Addresses& 
   if (step == AttentionStep::finish) {
     if (!work.streams) return;
     const std::int64_t rows = plan.groups() * plan.rows();
-    for (std::int64_t row = rows * thread / threads; row < rows * (thread + 1) / threads; ++row) {
+    const std::int64_t end = part_begin(rows, thread + 1, threads);
+    for (std::int64_t row = part_begin(rows, thread, threads); row < end; ++row) {
       attention.finish(row / plan.rows(), row % plan.rows());
     }
     return;

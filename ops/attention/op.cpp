@@ -2,12 +2,11 @@
 // The operator attention, scaled dot product attention (Vaswani et al., arXiv 1706.03762):
 //   destination = softmax(query*key^T / sqrt(head_dim)) * value      for each head of each sequence
 // heads/kv_heads neighbouring heads share keys and values (Ainslie et al., arXiv 2305.13245).
-// causal: a query attends to the keys up to its own position, and the last query is at the position
-// of the last key, as in a KV cache. window: only to the last `window` of these. A query without
-// keys has the result 0.
-// backward_data: the gradients of query, key and value, from the results of the forward pass: the
-// destination, and the logarithm of each query's sum of exponentials (Dao et al., arXiv
-// 2205.14135).
+// causal: a query attends to the keys up to its own position. The last query has the position of
+// the last key, as in a KV cache. window: a query attends only to the last `window` of these keys.
+// A query without keys has the result 0. backward_data: the gradients of query, key and value, from
+// the results of the forward pass: the destination, and the logarithm of each query's sum of
+// exponentials (Dao et al., arXiv 2205.14135).
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "ops/attention/attention.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/backend/grouped_parts.hpp"
 
+#include "base/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +12,6 @@
 
 namespace bench::ops {
 namespace {
-
-// Libraries on a CPU and on a GPU read no faster from a larger alignment, and some refuse a smaller
-// one.
-constexpr std::size_t kAlignment = 64;
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 const std::byte* at(const void* base, std::size_t offset) {
   return static_cast<const std::byte*>(base) + offset;
@@ -51,7 +45,8 @@ Result<GroupedParts, BackendError> GroupedParts::create(std::span<const Problem>
     const auto buffers = result.kernels_[part]->buffers();
     for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
       plain[tensor] += static_cast<std::size_t>(parts[part].tensors[tensor].size().count);
-      packed[tensor] += aligned(static_cast<std::size_t>(buffers[tensor].size.count));
+      // Libraries read no faster from a larger alignment, and some refuse a smaller one.
+      packed[tensor] += static_cast<std::size_t>(round_up(buffers[tensor].size.count, kCacheLine));
     }
   }
   for (std::size_t tensor = 0; tensor < tensors; ++tensor) {

@@ -4,16 +4,15 @@
 #include "ops/concat/pieces.hpp"
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/tolerance.hpp"
 
 namespace bench::ops {
 namespace {
 
-constexpr Requirement kRequirements[] = {kAxisOfShape, kSizesOfAxis};
 constexpr TensorRow kTensors[] = {
     {.name = "source", .role = TensorRole::input, .sizes = kPiece, .for_each = "sizes"},
     {"destination", TensorRole::output, "shape"},
 };
-constexpr std::string_view kExamples[] = {"2x7x9-a1s3x4", "10x16-a0s1x2x3x4", "3x40-s8x32"};
 
 std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
                               std::size_t /*output: there is one*/,
@@ -29,17 +28,11 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
 
 extern const Operator concat_operator;
 const Operator concat_operator =
-    describe({.name = "concat",
-              .help = "tensors joined along one axis",
-              .parameters = kPieceParameters,
-              .requirements = kRequirements,
-              .quantities = kPieceQuantities,
-              .tensors = kTensors,
-              .where = "shape"},
+    describe(describe_pieces("concat", "tensors joined along one axis", kTensors),
              {.reference = reference,
               .tolerance = exact_tolerance,
               .product = {.rule = "op-concat", .sentence = "a copy: nothing is multiplied"},
-              .examples = kExamples,
+              .examples = kPieceExamples,
               .cuda = kOnCudnn});
 
 }  // namespace bench::ops

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,15 +18,28 @@ inline constexpr Parameter kPieceParameters[] = {
     {"axis", "a", ParameterKind::count, "last", "axis of the pieces, counted from 0", 0},
     {"sizes", "s", ParameterKind::shape, kRequired, "size of each piece along the axis"},
 };
-inline constexpr Requirement kSizesOfAxis = {
-    "sum(sizes) == shape[axis]", "sizes",
-    "`sizes` {sizes} add up to {sum(sizes)}, the axis {axis} of the shape {shape} has "
-    "{shape[axis]}"};
+inline constexpr Requirement kPieceRequirements[] = {
+    kAxisOfShape,
+    {"sum(sizes) == shape[axis]", "sizes",
+     "`sizes` {sizes} add up to {sum(sizes)}, the axis {axis} of the shape {shape} has "
+     "{shape[axis]}"}};
 inline constexpr Quantity kPieceQuantities[] = {{"flops", "0"}};
 // The sizes of a piece (TensorRow::sizes).
 inline constexpr std::string_view kPiece = "[shape[:axis], each, shape[axis + 1:]]";
+inline constexpr std::string_view kPieceExamples[] = {"2x7x9-a1s3x4", "10x16-a0s1x2x3x4",
+                                                      "3x40-s8x32"};
 
-inline Tolerance exact_tolerance(const Problem& /*moving values is exact*/) { return {}; }
+// Describes an operator with these parameters, which moves values.
+constexpr Description describe_pieces(std::string_view name, std::string_view help,
+                                      std::span<const TensorRow> tensors) {
+  return {.name = name,
+          .help = help,
+          .parameters = kPieceParameters,
+          .requirements = kPieceRequirements,
+          .quantities = kPieceQuantities,
+          .tensors = tensors,
+          .where = "shape"};
+}
 
 struct PiecePosition {
   std::size_t number;

@@ -2,7 +2,6 @@
 #include "ops/embedding/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/description.hpp"
 
@@ -14,10 +13,9 @@ namespace {
 
 // The gradient on the CPU: rows of the table whose sums fit into the first-level cache are one row
 // of the kernel, so that the gradient of the table is written once. All indices are read for each.
-struct EmbeddingChunks {
+struct EmbeddingChunks : StatelessRows {
   static constexpr std::int64_t kSums = 8192;
   static constexpr std::int64_t kScanned = 64;  // indices that are tested together
-  struct Nothing {};
   const EmbeddingPlan& plan;
   Element type = plan.type;
   std::int64_t columns = std::min(plan.inner, kSums);
@@ -28,11 +26,7 @@ struct EmbeddingChunks {
     return (plan.table_rows + chunk_rows - 1) / chunk_rows * column_chunks;
   }
   template <class A>
-  Nothing look(const A&, std::int64_t, int, int) const {
-    return {};
-  }
-  template <class A>
-  void write(const A& access, std::int64_t chunk, Nothing, int, int) const {
+  void write(const A& access, std::int64_t chunk, State<typename A::Value>, int, int) const {
     using T = typename A::Value;
     const std::int64_t first_row = chunk / column_chunks * chunk_rows;
     const std::int64_t first_column = chunk % column_chunks * columns;
@@ -125,11 +119,9 @@ Result<NativeForm, BackendError> embedding_form(const Problem& problem) {
   plan.table_rows = problem.parameters.count("rows");
   plan.inner = problem.parameters.count("dim");
   plan.indices = problem.parameters.count("indices");
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
   if (is_forward) set_widest_unit(plan, info(problem.dtype).bytes);
-  return NativeForm{is_forward ? "bench:lookup" : "bench:embedding_gradient_block", "embedding",
-                    NativePlan(plan), native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, is_forward ? "bench:lookup" : "bench:embedding_gradient_block",
+                    "embedding", plan);
 }
 
 }  // namespace
@@ -160,10 +152,11 @@ void run_embedding_part(const NativePlan& native_plan, const Addresses& tensors,
                         int threads) {
   const auto plan = native_plan.as<EmbeddingPlan>();
   if (plan.function == EmbeddingFunction::gradient) {
-    return run_part_of_rows(EmbeddingChunks{plan}, tensors, thread, threads);
+    return run_part_of_rows(EmbeddingChunks{{}, plan}, tensors, thread, threads);
   }
   const std::int64_t units = plan.units();
-  look_up(plan, tensors, units * thread / threads, units * (thread + 1) / threads);
+  look_up(plan, tensors, part_begin(units, thread, threads),
+          part_begin(units, thread + 1, threads));
 }
 
 extern const NativeEntry embedding_cuda_native;

@@ -3,6 +3,7 @@
 // torch.index_select(source, axis, indices).
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/tolerance.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -50,8 +51,6 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   });
 }
 
-Tolerance tolerance(const Problem& /*a copy is exact*/) { return {}; }
-
 }  // namespace
 
 extern const Operator gather_operator;
@@ -64,7 +63,7 @@ const Operator gather_operator =
               .tensors = kTensors,
               .where = "shape"},
              {.reference = reference,
-              .tolerance = tolerance,
+              .tolerance = exact_tolerance,
               .product = {.rule = "op-gather", .sentence = "a copy: nothing is multiplied"},
               .examples = kExamples,
               .cpu = kOnNative,

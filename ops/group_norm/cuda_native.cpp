@@ -3,7 +3,6 @@
 #include "ops/layer_norm/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/description.hpp"
 
@@ -22,11 +21,8 @@ Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   plan.scale = tensor_number(problem, "scale");
   plan.shift = tensor_number(problem, "shift");
   plan.destination = tensor_number(problem, "destination");
-  plan.type = to_element(problem.dtype);
   plan.epsilon = problem.parameters.real("epsilon");
-  plan.precision = to_precision(problem.dtype);
-  return NativeForm{"bench:group_norm_block", "group_norm", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:group_norm_block", "group_norm", plan);
 }
 
 }  // namespace

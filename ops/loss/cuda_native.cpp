@@ -2,7 +2,6 @@
 #include "ops/loss/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/operator.hpp"
 
@@ -14,10 +13,7 @@ Result<NativeForm, BackendError> loss_form(const Problem& problem) {
   plan.batch = problem.parameters.count("batch");
   plan.classes = problem.parameters.count("classes");
   plan.gradient = problem.direction == Direction::backward_data;
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
-  return NativeForm{"bench:loss_block", "loss", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:loss_block", "loss", plan);
 }
 
 }  // namespace

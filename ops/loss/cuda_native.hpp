@@ -10,8 +10,8 @@
 
 namespace bench::ops::cuda {
 
-// forward: tensor 0 is the source, 1 the labels, 2 the losses. gradient: tensor 2 is the gradient
-// of the losses, 3 that of the source.
+// Tensor 0 is the source, tensor 1 has the labels. forward: tensor 2 has the losses. gradient:
+// tensor 2 is their gradient, tensor 3 the gradient of the source.
 struct LossPlan {
   static constexpr const char* kKernel = "loss";
   std::int64_t batch = 1, classes = 1;

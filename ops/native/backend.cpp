@@ -25,11 +25,7 @@
 namespace bench::ops {
 namespace {
 
-// Returns the first of `count` items that the thread processes. The items of the next thread begin
-// at part_begin(count, thread + 1, threads).
-std::int64_t part_begin(std::int64_t count, int thread, int threads) {
-  return count / threads * thread + count % threads * thread / threads;
-}
+using cuda::part_begin;
 
 // Sums of f32 lose their lowest bits beyond this number of steps.
 constexpr std::int64_t kExactSteps = 1 << 16;

@@ -2,7 +2,6 @@
 #include "ops/optimizer/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/operator.hpp"
 #include "ops/optimizer/optimizer.hpp"
@@ -54,19 +53,14 @@ struct OptimizerResults {
 
 // The update on the CPU: some elements are one row of the kernel. Their results are computed in the
 // first-level cache and then copied.
-struct OptimizerBlocks {
+struct OptimizerBlocks : StatelessRows {
   static constexpr std::int64_t kBlock = OptimizerResults<Element::f32>::kBlock;
-  struct Nothing {};
   const OptimizerPlan& plan;
   Element type = plan.type;
 
   std::int64_t rows() const { return (plan.elements + kBlock - 1) / kBlock; }
   template <class A>
-  Nothing look(const A&, std::int64_t, int, int) const {
-    return {};
-  }
-  template <class A>
-  void write(const A& access, std::int64_t row, Nothing, int, int) const {
+  void write(const A& access, std::int64_t row, State<typename A::Value>, int, int) const {
     if (plan.function == OptimizerFunction::sgd) {
       update<OptimizerFunction::sgd>(access, row * kBlock);
     } else if (plan.function == OptimizerFunction::momentum) {
@@ -113,7 +107,7 @@ void run_optimizer(const NativePlan& native_plan, const Addresses& tensors) {
 void run_optimizer_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                         int threads) {
   const auto plan = native_plan.as<OptimizerPlan>();
-  run_part_of_rows(OptimizerBlocks{plan}, tensors, thread, threads);
+  run_part_of_rows(OptimizerBlocks{{}, plan}, tensors, thread, threads);
 #if defined(__SSE2__)
   if (plan.streams) _mm_sfence();
 #endif
@@ -124,8 +118,6 @@ Result<NativeForm, BackendError> optimizer_form(const Problem& problem) {
   const std::string& function = parameters.word("function");
   OptimizerPlan plan;
   plan.elements = parameters.count("elements");
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
   plan.rate = kLearningRate;
   if (parameters.flag("weight_decay")) plan.decay = kWeightDecay;
   if (function == "sgd") {
@@ -141,8 +133,7 @@ Result<NativeForm, BackendError> optimizer_form(const Problem& problem) {
     if (function == "adamw") plan.shrink = 1 - kLearningRate * kWeightDecay;
   }
   plan.streams = problem.work.bytes_read + problem.work.bytes_written > kStreamedBytes;
-  return NativeForm{"bench:optimizer", "optimizer", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:optimizer", "optimizer", plan);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "ops/reduction/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/operator.hpp"
 
@@ -12,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace bench::ops::cuda {
 namespace {
@@ -28,7 +28,7 @@ struct Range {
   std::int64_t first, last;
 };
 Range part_of(std::int64_t count, int thread, int threads) {
-  return {count * thread / threads, count * (thread + 1) / threads};
+  return {part_begin(count, thread, threads), part_begin(count, thread + 1, threads)};
 }
 
 bool shares_elements(const ReductionPlan& plan, int threads) {
@@ -159,65 +159,41 @@ template <ReductionFunction kFunction, Element kType>
       [&](std::int64_t output, T value) { access.store(1, output, plan.finish(value)); });
 }
 
-template <ReductionFunction kFunction>
-[[gnu::always_inline]] inline void reduce_typed_part(const ReductionPlan& plan,
-                                                     const Addresses& tensors, int thread,
-                                                     int threads) {
-  switch (plan.type) {
-    case Element::f64:
-      return reduce_part<kFunction, Element::f64>(plan, tensors, thread, threads);
-    case Element::f16:
-      return reduce_part<kFunction, Element::f16>(plan, tensors, thread, threads);
-    case Element::bf16:
-      return reduce_part<kFunction, Element::bf16>(plan, tensors, thread, threads);
-    default:
-      return reduce_part<kFunction, Element::f32>(plan, tensors, thread, threads);
-  }
-}
-
-[[gnu::always_inline]] inline void reduce_any_part(const ReductionPlan& plan,
-                                                   const Addresses& tensors, int thread,
-                                                   int threads) {
+// Calls body(function), with a sum for the mean: its quotient belongs to the end.
+template <class Body>
+[[gnu::always_inline]] inline void call_with_function(ReductionFunction function,
+                                                      const Body& body) {
   using enum ReductionFunction;
-  switch (plan.function) {
-    case mean:  // its quotient belongs to the end
+  switch (function) {
+    case mean:
     case sum:
-      return reduce_typed_part<sum>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, sum>());
     case max:
-      return reduce_typed_part<max>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, max>());
     case min:
-      return reduce_typed_part<min>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, min>());
     case prod:
-      return reduce_typed_part<prod>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, prod>());
     case l1:
-      return reduce_typed_part<l1>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, l1>());
     case l2:
-      return reduce_typed_part<l2>(plan, tensors, thread, threads);
+      return body(std::integral_constant<ReductionFunction, l2>());
   }
-}
-
-[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void
-reduce_part_avx512(const ReductionPlan& plan, const Addresses& tensors, int thread, int threads) {
-  reduce_any_part(plan, tensors, thread, threads);
-}
-
-[[gnu::flatten, gnu::target("avx2,fma")]] void reduce_part_avx2(const ReductionPlan& plan,
-                                                                const Addresses& tensors,
-                                                                int thread, int threads) {
-  reduce_any_part(plan, tensors, thread, threads);
 }
 
 void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                         int threads) {
   const auto plan = native_plan.as<ReductionPlan>();
-  switch (best_vectors()) {
-    case VectorSet::avx512:
-      return reduce_part_avx512(plan, tensors, thread, threads);
-    case VectorSet::avx2:
-      return reduce_part_avx2(plan, tensors, thread, threads);
-    case VectorSet::portable:
-      return reduce_any_part(plan, tensors, thread, threads);
-  }
+  call_with_vectors([&](auto) __attribute__((always_inline)) {
+    call_with_type(
+        plan.type, [&](auto type) __attribute__((always_inline)) {
+          call_with_function(
+              plan.function, [&](auto function) __attribute__((always_inline)) {
+                reduce_part<decltype(function)::value, decltype(type)::value>(plan, tensors, thread,
+                                                                              threads);
+              });
+        });
+  });
 }
 
 // Combines what the threads left in the shared memory.
@@ -275,16 +251,13 @@ Result<NativeForm, BackendError> reduction_form(const Problem& problem) {
   const auto function = std::ranges::find(functions, problem.parameters.word("function"));
   ReductionPlan plan;
   plan.function = static_cast<ReductionFunction>(function - functions.begin());
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
   std::int64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     const bool is_reduced = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
     add_outer(is_reduced ? plan.reduced : plan.kept, shape[axis], stride);
     stride *= shape[axis];
   }
-  return NativeForm{"bench:reduction_block", "reduction", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:reduction_block", "reduction", plan);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "ops/rms_norm/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_norm_gradient.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/norm_gradient_form.hpp"
 #include "ops/description.hpp"
@@ -25,11 +24,8 @@ Result<NativeForm, BackendError> rms_norm_form(const Problem& problem) {
   plan.scale = tensor_number(problem, "scale");
   plan.destination = tensor_number(problem, "destination");
   plan.mean_square = tensor_number(problem, "mean_square");
-  plan.type = to_element(problem.dtype);
   plan.epsilon = problem.parameters.real("epsilon");
-  plan.precision = to_precision(problem.dtype);
-  return NativeForm{"bench:rms_norm_block", "rms_norm", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:rms_norm_block", "rms_norm", plan);
 }
 
 }  // namespace

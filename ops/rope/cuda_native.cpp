@@ -2,7 +2,6 @@
 #include "ops/rope/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/description.hpp"
 
@@ -17,11 +16,8 @@ Result<NativeForm, BackendError> rope_form(const Problem& problem) {
   plan.heads = problem.parameters.count("batch") * problem.parameters.count("heads");
   plan.seq = problem.parameters.count("seq");
   plan.half = quantity(problem, "half");
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
   if (problem.direction == Direction::backward_data) plan.sign = -1;
-  return NativeForm{"bench:rope_block", "rope", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:rope_block", "rope", plan);
 }
 
 }  // namespace

@@ -19,9 +19,8 @@ void run_split_part(const NativePlan& native_plan, const Addresses& tensors, int
                     int threads) {
   const auto plan = native_plan.as<PiecesPlan>();
   const auto* source = static_cast<const char*>(tensors.at[0]);
-  const std::int64_t end =
-      plan.elements / threads * (thread + 1) + plan.elements % threads * (thread + 1) / threads;
-  std::int64_t at = plan.elements / threads * thread + plan.elements % threads * thread / threads;
+  const std::int64_t end = part_begin(plan.elements, thread + 1, threads);
+  std::int64_t at = part_begin(plan.elements, thread, threads);
   while (at < end) {
     const PiecesPlan::Place place = plan.find(at / plan.line, at % plan.line);
     const std::int64_t count = std::min(place.run_left, end - at);

@@ -3,16 +3,15 @@
 #include "ops/concat/pieces.hpp"
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/tolerance.hpp"
 
 namespace bench::ops {
 namespace {
 
-constexpr Requirement kRequirements[] = {kAxisOfShape, kSizesOfAxis};
 constexpr TensorRow kTensors[] = {
     {"source", TensorRole::input, "shape"},
     {.name = "destination", .role = TensorRole::output, .sizes = kPiece, .for_each = "sizes"},
 };
-constexpr std::string_view kExamples[] = {"2x7x9-a1s3x4", "10x16-a0s1x2x3x4", "3x40-s8x32"};
 
 std::vector<double> reference(const Problem& problem, ReferenceInputs inputs, std::size_t output,
                               std::span<const std::int64_t> positions) {
@@ -26,17 +25,11 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs, st
 
 extern const Operator split_operator;
 const Operator split_operator =
-    describe({.name = "split",
-              .help = "the pieces of a tensor along one axis",
-              .parameters = kPieceParameters,
-              .requirements = kRequirements,
-              .quantities = kPieceQuantities,
-              .tensors = kTensors,
-              .where = "shape"},
+    describe(describe_pieces("split", "the pieces of a tensor along one axis", kTensors),
              {.reference = reference,
               .tolerance = exact_tolerance,
               .product = {.rule = "op-split", .sentence = "a copy: nothing is multiplied"},
-              .examples = kExamples,
+              .examples = kPieceExamples,
               .cpu = kOnNative,
               .cuda = kOnCudnn});
 

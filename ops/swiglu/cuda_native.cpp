@@ -2,7 +2,6 @@
 #include "ops/swiglu/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 
 namespace bench::ops::cuda {
@@ -15,10 +14,7 @@ Result<NativeForm, BackendError> swiglu_form(const Problem& problem) {
   SwigluPlan plan;
   plan.elements = problem.tensors[0].elements();
   if (problem.direction != Direction::forward) plan.function = SwigluPlan::Function::gradient;
-  plan.type = to_element(problem.dtype);
-  plan.precision = to_precision(problem.dtype);
-  return NativeForm{"bench:swiglu", "swiglu", NativePlan(plan),
-                    native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, "bench:swiglu", "swiglu", plan);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace bench::ops::cuda {
 inline void run_norm_gradient_part(const NormGradientPlan& plan, const Addresses& tensors,
                                    int thread, int threads) {
   const auto run = [&](std::int64_t first, std::int64_t count) {
-    run_row_range(plan, tensors, first + count * thread / threads,
-                  first + count * (thread + 1) / threads);
+    run_row_range(plan, tensors, first + part_begin(count, thread, threads),
+                  first + part_begin(count, thread + 1, threads));
   };
   run(0, plan.groups);
   run(plan.groups, plan.blocks());

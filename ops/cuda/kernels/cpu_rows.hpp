@@ -23,6 +23,55 @@ inline VectorSet best_vectors() {
                                                                          : VectorSet::portable;
 }
 
+template <VectorSet kSet>
+using VectorConstant = std::integral_constant<VectorSet, kSet>;
+template <Element kType>
+using ElementConstant = std::integral_constant<Element, kType>;
+
+// Call body(VectorConstant) compiled for a set of vectors. `body` and what it calls become a part
+// of the function, if they can be inlined.
+template <class Body>
+[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void
+call_with_avx512(const Body& body) {
+  body(VectorConstant<VectorSet::avx512>());
+}
+template <class Body>
+[[gnu::flatten, gnu::target("avx2,fma")]] void call_with_avx2(const Body& body) {
+  body(VectorConstant<VectorSet::avx2>());
+}
+template <class Body>
+[[gnu::flatten]] void call_portable(const Body& body) {
+  body(VectorConstant<VectorSet::portable>());
+}
+
+// Calls body(VectorConstant) with the widest vectors of this processor.
+template <class Body>
+void call_with_vectors(const Body& body) {
+  switch (best_vectors()) {
+    case VectorSet::avx512:
+      return call_with_avx512(body);
+    case VectorSet::avx2:
+      return call_with_avx2(body);
+    case VectorSet::portable:
+      return call_portable(body);
+  }
+}
+
+// Calls body(ElementConstant) for a floating-point type.
+template <class Body>
+[[gnu::always_inline]] inline void call_with_type(Element type, const Body& body) {
+  switch (type) {
+    case Element::f64:
+      return body(ElementConstant<Element::f64>());
+    case Element::f16:
+      return body(ElementConstant<Element::f16>());
+    case Element::bf16:
+      return body(ElementConstant<Element::bf16>());
+    default:
+      return body(ElementConstant<Element::f32>());
+  }
+}
+
 // Access to tensors whose element type the compiler knows.
 template <Element kType>
 struct TypedAccess {
@@ -59,55 +108,23 @@ template <Element kType, class Plan>
   }
 }
 
-template <class Plan>
-[[gnu::always_inline]] inline void compute_typed_rows(const Plan& plan, const Addresses& tensors,
-                                                      std::int64_t first, std::int64_t last) {
-  switch (plan.type) {
-    case Element::f64:
-      return compute_rows<Element::f64>(plan, tensors, first, last);
-    case Element::f16:
-      return compute_rows<Element::f16>(plan, tensors, first, last);
-    case Element::bf16:
-      return compute_rows<Element::bf16>(plan, tensors, first, last);
-    default:
-      return compute_rows<Element::f32>(plan, tensors, first, last);
-  }
-}
-
-template <class Plan>
-[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void
-compute_rows_avx512(const Plan& plan, const Addresses& tensors, std::int64_t first,
-                    std::int64_t last) {
-  compute_typed_rows(plan, tensors, first, last);
-}
-
-template <class Plan>
-[[gnu::flatten, gnu::target("avx2,fma")]] void compute_rows_avx2(const Plan& plan,
-                                                                 const Addresses& tensors,
-                                                                 std::int64_t first,
-                                                                 std::int64_t last) {
-  compute_typed_rows(plan, tensors, first, last);
-}
-
-// Computes the rows from `first` on, before `last`, with the widest vectors of this processor.
+// The same with the widest vectors of this processor.
 template <class Plan>
 void run_row_range(const Plan& plan, const Addresses& tensors, std::int64_t first,
                    std::int64_t last) {
-  switch (best_vectors()) {
-    case VectorSet::avx512:
-      return compute_rows_avx512(plan, tensors, first, last);
-    case VectorSet::avx2:
-      return compute_rows_avx2(plan, tensors, first, last);
-    case VectorSet::portable:
-      return compute_typed_rows(plan, tensors, first, last);
-  }
+  call_with_vectors([&](auto) __attribute__((always_inline)) {
+    call_with_type(
+        plan.type, [&](auto type) __attribute__((always_inline)) {
+          compute_rows<decltype(type)::value>(plan, tensors, first, last);
+        });
+  });
 }
 
 // Computes the part of the rows that belongs to `thread` of `threads`.
 template <class Plan>
 void run_part_of_rows(const Plan& plan, const Addresses& tensors, int thread, int threads) {
-  run_row_range(plan, tensors, plan.rows() * thread / threads,
-                plan.rows() * (thread + 1) / threads);
+  run_row_range(plan, tensors, part_begin(plan.rows(), thread, threads),
+                part_begin(plan.rows(), thread + 1, threads));
 }
 
 // Implements HostKernel::run_part.

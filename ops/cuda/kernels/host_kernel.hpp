@@ -11,6 +11,12 @@
 
 namespace bench::ops::cuda {
 
+// Returns the first of `count` items that belongs to a thread. Those of the next thread begin at
+// part_begin(count, thread + 1, threads).
+constexpr std::int64_t part_begin(std::int64_t count, int thread, int threads) {
+  return count / threads * thread + count % threads * thread / threads;
+}
+
 struct HostKernel {
   std::string_view kernel;  // Plan::kKernel
   void (*run)(const NativePlan& plan, const Addresses& tensors) = nullptr;

@@ -6,6 +6,7 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
+#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_plan.hpp"
 #include "ops/cuda/kernels/plans.hpp"
 #include "ops/problem.hpp"
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -71,6 +73,15 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
 // Describes all tensors of the problem in a layout.
 std::vector<NativeTensor> native_tensors(const Problem& problem, MemoryLayout layout);
+// Completes the plan of a kernel that takes plain tensors. `Plan` has `type` and `precision`.
+template <class Plan>
+NativeForm plain_form(const Problem& problem, std::string implementation, std::string kind,
+                      Plan plan) {
+  plan.type = to_element(problem.dtype);
+  plan.precision = to_precision(problem.dtype);
+  return {std::move(implementation), std::move(kind), NativePlan(plan),
+          native_tensors(problem, MemoryLayout::plain)};
+}
 // Returns the number of the problem's tensor with this name; -1 if it has none.
 int tensor_number(const Problem& problem, std::string_view name);
 // Returns the human-readable layout: "plain" for fewer than three dimensions.

@@ -12,20 +12,16 @@ namespace bench::ops::cuda {
 // Moves elements between a tensor and its pieces along an axis. A line of the tensor consists of
 // one run of each piece. A row of the kernel is just a part of the tensor's elements. join: the
 // tensors 0, 1, ... are the pieces, the next is the whole. split: tensor 0 is the whole.
-struct PiecesPlan {
+struct PiecesPlan : RowsOfElements {
   static constexpr const char* kKernel = "pieces";
   static constexpr int kMaxPieces = kMaxOperands - 1;
-  static constexpr std::int64_t kPart = 4096;
   enum class Move : std::uint8_t { join, split };
   Move move = Move::join;
   int count = 1, bytes = 4;  // of pieces; of an element
-  std::int64_t elements = 0, line = 1;
+  std::int64_t line = 1;
   std::int64_t ends[kMaxPieces] = {1};  // where the pieces' runs end in a line
   Element type = Element::f32;
   Precision precision = Precision::single;
-
-  template <class T>
-  struct State {};
 
   // Where an element of the tensor is in the pieces.
   struct Place {
@@ -40,20 +36,11 @@ struct PiecesPlan {
     return {piece, line_number * (ends[piece] - begin) + rest - begin, ends[piece] - rest};
   }
 
-  BENCH_BOTH std::int64_t rows() const { return (elements + kPart - 1) / kPart; }
-  template <class A>
-  BENCH_BOTH State<typename A::Value> look(const A&, std::int64_t, int, int) const {
-    return {};
-  }
-  template <class S>
-  BENCH_BOTH static S merge(const S& a, const S&) {
-    return a;
-  }
   template <class A>
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>&,
                         int lane, int lanes) const {
     const std::int64_t first = row * kPart;
-    const std::int64_t end = first + kPart < elements ? first + kPart : elements;
+    const std::int64_t end = end_of(row);
     const std::int64_t first_line = first / line, first_rest = first % line;
     // A division of 32 bits is several times as fast.
     const bool is_short = line < (std::int64_t{1} << 31) - kPart;

@@ -2,7 +2,6 @@
 #include "ops/cuda/kernels/pieces_form.hpp"
 
 #include "ops/concat/pieces.hpp"
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 
 #include <fmt/format.h>
 
@@ -31,11 +30,9 @@ Result<NativeForm, BackendError> pieces_form(const Problem& problem, PiecesPlan:
     end += pieces.runs()[static_cast<std::size_t>(i)];
     plan.ends[i] = end;
   }
-  plan.type = to_element(problem.dtype);
   plan.bytes = static_cast<int>(info(problem.dtype).bytes);
-  plan.precision = to_precision(problem.dtype);
-  return NativeForm{fmt::format("bench:{}", problem.op->name), std::string(problem.op->name),
-                    NativePlan(plan), native_tensors(problem, MemoryLayout::plain)};
+  return plain_form(problem, fmt::format("bench:{}", problem.op->name),
+                    std::string(problem.op->name), plan);
 }
 
 }  // namespace bench::ops::cuda

@@ -54,6 +54,31 @@ struct Access {
   }
 };
 
+// The base of plans whose rows are just some elements, about which nothing must be known first.
+struct StatelessRows {
+  template <class T>
+  struct State {};
+  template <class A>
+  BENCH_BOTH State<typename A::Value> look(const A&, std::int64_t, int, int) const {
+    return {};
+  }
+  template <class S>
+  BENCH_BOTH static S merge(const S& a, const S&) {
+    return a;
+  }
+};
+
+// The same for equal parts of `elements` elements.
+struct RowsOfElements : StatelessRows {
+  static constexpr std::int64_t kPart = 4096;
+  std::int64_t elements = 0;
+
+  BENCH_BOTH std::int64_t rows() const { return (elements + kPart - 1) / kPart; }
+  BENCH_BOTH std::int64_t end_of(std::int64_t row) const {
+    return row * kPart + kPart < elements ? row * kPart + kPart : elements;
+  }
+};
+
 // Rows along one dimension of a dense tensor: `size` elements that are `inner` apart.
 struct DenseRows {
   std::int64_t outer = 1, size = 1, inner = 1;

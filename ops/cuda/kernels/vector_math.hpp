@@ -48,8 +48,8 @@ BENCH_BOTH float exp_of(float x) {
   constexpr float kTerms[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
                               4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
   const float bounded = x < kLowest ? kLowest : x;
-  const auto power = static_cast<std::int32_t>(bounded * kLog2E + (bounded < 0.0F ? -0.5F : 0.5F));
-  const auto n = static_cast<float>(power);
+  const float n = std::rint(bounded * kLog2E);
+  const auto power = static_cast<std::int32_t>(n);
   // The options of vectorised sources would let the compiler add the two parts of the logarithm
   // first, but not within explicit multiply-adds.
   const float rest = __builtin_fmaf(n, -kLn2Low, __builtin_fmaf(n, -kLn2High, bounded));
