@@ -51,8 +51,8 @@ root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The most valuable steps first.
 order=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level
-  operators frameworks network trace gate plan verdicts shapes rules program torch_profile start ceilings
-  product doctor peaks)
+  operators frameworks network trace gate transformer plan verdicts shapes rules program torch_profile
+  start ceilings product doctor peaks)
 smoke=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level gate
   operators)
 
@@ -371,6 +371,21 @@ do_frameworks() {
     "$work"/untuned.*.jsonl "$work"/tuned.*.jsonl || true
 }
 
+# Measures the operators of transformers with `bench` and with PyTorch.
+measure_transformer() {
+  "$bench" run "$configs/transformer.yaml" --set device=cuda --set dtype=bf16 --set measure.processes=1 \
+    --set measure.max_time=100ms --set measure.precision=1% --quiet --force --out "$work/transformer.1.jsonl"
+  [[ $torch == no ]] || python3 "$root/ci/gpu_torch.py" shapes "$work/transformer.1.jsonl" 0.1 >>"$profiles"
+}
+do_transformer() {
+  do_torch
+  enough_memory transformer 1536 || return 0
+  step transformer 120 measure_transformer || true
+  keep "$work/transformer.1.jsonl"
+  [[ ! -s $work/transformer.1.jsonl ]] || step 'operators against PyTorch' 15 say_figures frameworks "$checks_file" \
+    "$profiles" "$work/transformer.1.jsonl" || true
+}
+
 do_plan() {
   enough_memory plan 160 || return 0
   step plan 60 "$bench" run "$fused" --set measure.processes=1 --set measure.max_time=100ms \
@@ -500,7 +515,7 @@ say "$("$bench" --version)"
 find_libraries
 ask_device
 shopt -s nullglob
-export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network profile_program run_parts say_figures start_of_worker start_times write_facts
+export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network measure_transformer profile_program run_parts say_figures start_of_worker start_times write_facts
 trap stop TERM INT
 export bench checks_file configs device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do

@@ -144,15 +144,16 @@ def state_of(case):
 def frameworks(checks_file, torch_file, result_files):
     """Returns 1 if nothing can be compared; the goals judge the figures."""
     theirs = {r["id"]: r for r in records(torch_file) if r.get("record") == "torch_shape"}
-    ours = collections.defaultdict(lambda: collections.defaultdict(list))
+    ours, whose = collections.defaultdict(lambda: collections.defaultdict(list)), None
     for file in result_files:
         side = "tuned" if file.name.startswith("tuned") else "default"
+        whose = "a transformer's" if file.name.startswith("transformer") else "PyTorch's"
         for r in records(file):
             if r.get("record") == "case":
                 time = r["time"]["median_ns"] / 1e3 if r.get("outcome") == "ok" else None
                 ours[r["id"]][side].append((time, r))
     for name, sides in ours.items():
-        row = {"question": "n", "check": f"PyTorch's {name}", "outcome": "figures"}
+        row = {"question": "n", "check": f"{whose} {name}", "outcome": "figures"}
         for side, runs in sides.items():
             times = [time for time, _ in runs if time is not None]
             if times:
@@ -590,6 +591,16 @@ def rows_of_results(evidence):
            "shapes, operators")
 
 
+def rows_of_transformers(evidence):
+    ratios = {name: found[0]["ratio"] for name, found in evidence.checks.items()
+              if str(name).startswith("a transformer's ") and "ratio" in found[0]}
+    worst = max(ratios, key=ratios.get, default=None)
+    mean = math.exp(statistics.mean(math.log(r) for r in ratios.values())) if ratios else None
+    yield ("operators of transformers, bf16, by PyTorch's time",
+           f"geometric mean {mean:.3f} over {len(ratios)}, worst {ratios[worst]:.3f}: {worst[16:]}"
+           if ratios else None, "transformer")
+
+
 def rows_of_verdicts(evidence):
     """Figures of bench_gpu_test, all from one process."""
     shapes = [r[0] for name, r in evidence.checks.items() if str(name).startswith("tensor cores of ")]
@@ -616,7 +627,7 @@ def table(folders):
     print("| figure | value | step |")
     print("|---|---|---|")
     for rows in (rows_of_starts, rows_of_sampling, rows_of_tracing, rows_of_counters,
-                 rows_of_results, rows_of_verdicts, rows_of_gate):
+                 rows_of_results, rows_of_transformers, rows_of_verdicts, rows_of_gate):
         for what, value, step in rows(evidence):
             print(f"| {what} | {value or 'not measured'} | `{step}` |")
     for name, found in sorted(evidence.checks.items()):

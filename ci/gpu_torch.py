@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_torch.py product SIZE [SECONDS]|shapes RESULT.jsonl|resnet50|network: PyTorch's side of
-ci/gpu_check.sh.
+"""ci/gpu_torch.py product SIZE [SECONDS]|shapes RESULT.jsonl [SECONDS]|resnet50|network: PyTorch's
+side of ci/gpu_check.sh.
 
 product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
          the median of samples of 10 products between CUDA events, each after a warm-up: 20 of them,
          and as many more as fit into SECONDS, so that a device settles at its clock under load.
-shapes   times the convolutions and products of a result of `bench run` as replays of CUDA graphs with
-         20 calls each, on random data, images in channels_last, and prints one JSON line for each:
-         the median by the library's choice of an engine, and by torch.backends.cudnn.benchmark.
+shapes   times the cases of a result of `bench run` as replays of CUDA graphs with 20 calls each, for
+         SECONDS each (default: 0.3), on random data, images in channels_last, and prints one JSON line
+         for each: the median, of a convolution also that by torch.backends.cudnn.benchmark, or why
+         PyTorch cannot be compared.
 resnet50 times ResNet-50 for inference, 32 images, f16, channels_last, in the same way: its layers
          one by one with batch norm folded into the convolutions, and compiled by torch.compile.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
@@ -22,6 +23,7 @@ import time
 
 import torch
 
+functional = torch.nn.functional
 SAMPLES, PRODUCTS = 20, 10
 
 
@@ -75,15 +77,19 @@ def replayed(function, calls, seconds):
 
 
 class Shape:
-    """A convolution or a product, by its case id."""
+    """A case by its id: an operator that PyTorch has as one call."""
 
     def __init__(self, case):
         self.id = case
         words = case.split("/")
-        self.operator, self.direction, problem = words[:3]
+        self.operator, self.direction, self.problem = words[:3]
         self.dtype = DTYPES[words[3]]
         self.tf32 = words[-1] == "tf32"
-        self.sizes = {name: int(value) for name, value in re.findall(r"([a-z])(\d+)", problem)}
+        self.flags = self.problem.split("+")[1:]
+        self.sizes = {name: int(value) for name, value in
+                      re.findall(r"([a-z])(\d+)", self.problem.split("+")[0])}
+        self.shapes = [tuple(map(int, text.split("x"))) for text in self.problem.split("-")
+                       if re.fullmatch(r"\d+(x\d+)+", text)]
 
     def size(self, name, default=1):
         return self.sizes.get(name, default)
@@ -92,13 +98,27 @@ class Shape:
         values = torch.randn(*dims, device="cuda", dtype=self.dtype)
         return values.contiguous(memory_format=torch.channels_last) if len(dims) == 4 else values
 
-    def product(self):
-        rows, columns, inner = (self.size(name) for name in "mnk")
-        a, b = self.random(rows, inner), self.random(inner, columns)
-        result = torch.empty(rows, columns, device="cuda", dtype=self.dtype)
-        return lambda: torch.mm(a, b, out=result)
+    def plain(self, *dims):
+        return torch.randn(*dims, device="cuda", dtype=self.dtype)
 
-    def convolution(self):
+    def gemm(self):
+        batch = [self.size("b")] if "b" in self.sizes else []
+        rows, columns, inner = (self.size(name) for name in "mnk")
+        a = self.plain(*batch, rows, inner)
+        if "ta" in self.flags or set(self.flags) & {"add", "relu", "gelu_erf"}:
+            raise ValueError("more than one call")
+        b = self.plain(*batch, columns, inner) if "tb" in self.flags else self.plain(*batch, inner, columns)
+        if "bias" in self.flags:
+            bias = self.plain(columns)
+            if "gelu_tanh" in self.flags:
+                return lambda: torch._addmm_activation(bias, a, b, use_gelu=True)
+            return lambda: torch.addmm(bias, a, b)
+        result = self.plain(*batch, rows, columns)
+        if "tb" in self.flags:
+            b = b.transpose(-1, -2)
+        return lambda: torch.matmul(a, b, out=result)
+
+    def conv(self):
         groups, stride, padding = self.size("g"), self.size("u"), self.size("p", 0)
         source = self.random(self.size("n"), self.size("c"), self.size("h"), self.size("w"))
         weights = self.random(self.size("k"), self.size("c") // groups, self.size("r"), self.size("s"))
@@ -111,25 +131,93 @@ class Shape:
             gradient, source, weights, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups,
             wanted)
 
-    def times(self):
+    def softmax(self):
+        x = self.plain(*self.shapes[0])
+        return lambda: torch.softmax(x, -1)
+
+    def layer_norm(self):
+        x, width = self.plain(*self.shapes[0]), self.shapes[0][-1]
+        scale, shift = self.plain(width), self.plain(width)
+        return lambda: functional.layer_norm(x, (width,), scale, shift, 1e-5)
+
+    def rms_norm(self):
+        x, width = self.plain(*self.shapes[0]), self.shapes[0][-1]
+        scale = self.plain(width)
+        return lambda: functional.rms_norm(x, (width,), scale, 1e-5)
+
+    def reduction(self):
+        x = self.plain(*self.shapes[0])
+        call = {"sum": torch.sum, "mean": torch.mean, "max": torch.amax,
+                "l2": torch.linalg.vector_norm}[self.problem.split("-")[0]]
+        return lambda: call(x, dim=-1)
+
+    def pointwise(self):
+        name = self.problem.split("-")[0]
+        sources = [self.plain(*shape) for shape in self.shapes]
+        call = {"gelu_erf": functional.gelu, "add": torch.add, "mul": torch.mul, "swish": functional.silu,
+                "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh")}[name]
+        return lambda: call(*sources)
+
+    def attention(self):
+        batch, heads, queries, width = (self.size(name) for name in "bhqd")
+        groups, keys = self.size("g", heads), self.size("k", queries)
+        q = self.plain(batch, heads, queries, width)
+        k, v = self.plain(batch, groups, keys, width), self.plain(batch, groups, keys, width)
+        # A single query at the end of its keys sees all of them. PyTorch aligns the mask at the first.
+        causal = "causal" in self.flags and queries > 1
+        if causal and keys != queries:
+            raise ValueError("PyTorch aligns the causal mask at the first key")
+        return lambda: functional.scaled_dot_product_attention(
+            q, k, v, is_causal=causal, enable_gqa=groups != heads)
+
+    def embedding(self):
+        table = self.plain(self.size("r"), self.size("d"))
+        indices = torch.randint(self.size("r"), (self.size("i"),), device="cuda")
+        return lambda: functional.embedding(indices, table)
+
+    def loss(self):
+        if self.direction != "forward":
+            raise ValueError("more than one call")
+        batch, classes = self.size("b"), self.size("c")
+        x, labels = self.plain(batch, classes), torch.randint(classes, (batch,), device="cuda")
+        return lambda: functional.cross_entropy(x, labels, reduction="none")
+
+    def optimizer(self):
+        parameter = torch.nn.Parameter(self.plain(self.size("e")))
+        parameter.grad = self.plain(self.size("e"))
+        if "sgd" in self.problem:
+            step = torch.optim.SGD([parameter], lr=1e-6, fused=True)
+        else:
+            method = torch.optim.AdamW if "adamw" in self.problem else torch.optim.Adam
+            step = method([parameter], lr=1e-6, fused=True, capturable=True)
+        return step.step
+
+    OPERATORS = {function.__name__: function for function in (
+        gemm, conv, softmax, layer_norm, rms_norm, reduction, pointwise, attention, embedding, loss,
+        optimizer)}
+
+    def times(self, seconds):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.tf32
-        function = self.product() if self.operator == "gemm" else self.convolution()
+        if self.operator not in self.OPERATORS:
+            raise ValueError("PyTorch has no such operator")
+        function = self.OPERATORS[self.operator](self)
         found = {}
         for name, searches in (("median_ns", False), ("benchmark_ns", True)):
             torch.backends.cudnn.benchmark = searches
-            found[name] = replayed(function, 20, 0.3)
-            if self.operator == "gemm":
+            found[name] = replayed(function, 20, seconds)
+            if self.operator != "conv":
                 break
         return found
 
 
-def shapes(results):
+def shapes(results, seconds):
     with open(results, encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     for case in (r["id"] for r in found if r.get("record") == "case"):
         row = {"record": "torch_shape", "id": case}
         try:
-            row |= Shape(case).times()
+            with torch.no_grad():
+                row |= Shape(case).times(seconds)
         except (KeyError, RuntimeError, ValueError) as error:
             row["error"] = str(error)[:200]
         print(json.dumps(row), flush=True)
@@ -176,8 +264,8 @@ if __name__ == "__main__":
     if (len(sys.argv) in (3, 4) and sys.argv[1] == "product"
             and all(word.isdecimal() for word in sys.argv[2:])):
         product(int(sys.argv[2]), int((sys.argv[3:] or ["0"])[0]))
-    elif len(sys.argv) == 3 and sys.argv[1] == "shapes":
-        shapes(sys.argv[2])
+    elif len(sys.argv) in (3, 4) and sys.argv[1] == "shapes":
+        shapes(sys.argv[2], float((sys.argv[3:] or ["0.3"])[0]))
     elif sys.argv[1:] == ["resnet50"]:
         resnet50()
     elif sys.argv[1:] == ["network"]:

@@ -71,6 +71,8 @@ printf '%s\n  - { op: pointwise, function: relu, shape: [4, 64] }\n' "$head" \
 printf '%s\n  - { op: gemm, m: 4, n: 4, k: 4 }\n' "$head" >"$work/network.yaml"
 printf '%s\n  - { op: gemm, dtype: f16, m: 16, n: 16, k: 16 }\n' "$head" \
   >"$tree/share/bench/configs/gpu_frameworks.yaml"
+printf 'version: 1\ncases:\n  - { op: pointwise, function: gelu_erf, shape: [4, 64] }\n' \
+  >"$tree/share/bench/configs/transformer.yaml"
 tar -C "$work/tree" -czf "$work/bench.tar.gz" bench
 
 # The device. Its counters are the same for all cases: tensor cores are used.
@@ -130,9 +132,9 @@ files=$(cd "$evidence" && echo *)
 
 # Networks, shapes, operators, programs, the gate, PyTorch. Every step succeeds except the rules: they forbid
 # tensor cores for products of f32, and these use them.
-check b 1 --only network,trace,verdicts,shapes,rules,program,torch_profile,gate,operators,frameworks --limit 300
+check b 1 --only network,trace,verdicts,shapes,rules,program,torch_profile,gate,operators,frameworks,transformer --limit 300
 for name in network trace verdicts 'shapes, part [0-9]+ of 12' program torch torch_profile gate 'operators, part(s [1-8] to)? [1-8] of 8' \
-  frameworks 'shapes against PyTorch' 'network by PyTorch'; do
+  frameworks 'shapes against PyTorch' 'network by PyTorch' transformer 'operators against PyTorch'; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
 done
 never 'cut|left out'
@@ -154,6 +156,8 @@ FAILED    kernels
 | rules and counters on tensor cores, one process | 2 of 2 agree, 0 missed | \`verdicts\` |
 | verdicts of counters on tensor cores | 2 used | \`shapes\` |
 shapes    gemm/forward/m16n16k16/f16/cublaslt/cuda/hot: bench 4.00 us, tuned 4.00 us, PyTorch 5.00 us, ratio 0.8
+shapes    pointwise/forward/gelu_erf-4x64/bf16/cudnn/cuda/hot: bench 4.00 us, tuned n/a, PyTorch 5.00 us, ratio 0.8
+| operators of transformers, bf16, by PyTorch's time | geometric mean 0.800 over 1, worst 0.800: pointwise/forward/gelu_erf-4x64/bf16/cudnn/cuda/hot | \`transformer\` |
 met           each shape takes at most PyTorch's time: worst 0.800: gemm/forward/m16n16k16/f16/cublaslt/cuda/hot
 met           geometric mean of these ratios: at most 0.91: 0.800 over 1 shapes
 met           tuned never slower than untuned by more than 1 %: worst 1.000: gemm/forward/m16n16k16/f16/cublaslt/cuda/hot
@@ -169,7 +173,7 @@ files=$(cd "$evidence" && echo *)
 for file in "$evidence"/*.gz; do
   [[ -n $(gzip -dc "$file" | head -c 1) ]] || fail "$file is empty"
 done
-[[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 6 ]] ||
+[[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 7 ]] ||
   fail "other results: $(gzip -dc "$evidence/results.jsonl.gz" | grep '"record":"case"')"
 
 # Both together give the table of docs/cuda.md.
