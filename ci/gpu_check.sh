@@ -166,7 +166,7 @@ run_parts() {
   local name=$1 parts=$2 first=$3 last=$4 part id ids=() status=0
   shift 4
   for ((part = first; part <= last; ++part)); do
-    "$bench" run "$@" --shard "$part/$parts" --force --out "$work/$name.$part.jsonl" &
+    "$bench" run "$@" --beside run --shard "$part/$parts" --force --out "$work/$name.$part.jsonl" &
     ids+=($!)
   done
   for id in "${ids[@]}"; do wait "$id" || status=$?; done

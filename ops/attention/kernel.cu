@@ -10,7 +10,8 @@ namespace {
 constexpr int kThreads = 128;
 
 template <class T>
-__global__ void attention_kernel(Addresses tensors, AttentionPlan plan) {
+__global__ void attention_kernel(const __grid_constant__ Addresses tensors,
+                                 const __grid_constant__ AttentionPlan plan) {
   using Block = AttentionBlock<T, kThreads>;
   __shared__ typename Block::Shared shared;
   const int lane = threadIdx.x;
@@ -33,7 +34,8 @@ __global__ void attention_kernel(Addresses tensors, AttentionPlan plan) {
 }
 
 template <class T>
-__global__ void attention_gradient_kernel(Addresses tensors, AttentionPlan plan) {
+__global__ void attention_gradient_kernel(const __grid_constant__ Addresses tensors,
+                                 const __grid_constant__ AttentionPlan plan) {
   using Block = AttentionGradientBlock<T, kThreads>;
   __shared__ typename Block::Shared shared;
   const int lane = threadIdx.x;

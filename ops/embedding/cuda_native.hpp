@@ -26,13 +26,9 @@ struct EmbeddingPlan {
 
   // Units that a lookup copies.
   BENCH_BOTH std::int64_t units() const { return outer * indices * inner; }
-  // Returns the unit of the table that a lookup copies to position `i`. A device divides 64 bits
-  // slowly.
+  // Returns the unit of the table that a lookup copies to position `i`.
   BENCH_BOTH std::int64_t source_of(const void* index, std::int64_t i) const {
-    const std::int64_t copy =
-        units() <= std::int64_t{UINT32_MAX}
-            ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(inner)
-            : i / inner;
+    const std::int64_t copy = quotient(i, inner);
     const std::int64_t slice = outer == 1 ? 0 : copy / indices;
     const std::int64_t row = read_as<std::int32_t>(index, copy - slice * indices);
     return (slice * table_rows + row) * inner + (i - copy * inner);
@@ -46,22 +42,30 @@ struct EmbeddingPlan {
   };
 
   BENCH_BOTH std::int64_t rows() const { return (table_rows + kRows - 1) / kRows; }
+  BENCH_BOTH std::int64_t row_size() const { return indices > inner ? indices : inner; }
   template <class A>
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
                                            int lanes) const {
     State<typename A::Value> part;
+    BENCH_UNROLL
     for (int k = 0; k < kRows; ++k) part.first[k] = indices, part.last[k] = -1;
     for (std::int64_t i = lane; i < indices; i += lanes) {
-      const std::int64_t k = access.load_index(1, i) - row * kRows;
-      if (k < 0 || k >= kRows) continue;
-      if (part.last[k] < 0) part.first[k] = i;
-      part.last[k] = i;
+      const std::int64_t place = access.load_index(1, i) - row * kRows;
+      if (place < 0 || place >= kRows) continue;
+      // Only constant indexes let the device keep the state in registers.
+      BENCH_UNROLL
+      for (int k = 0; k < kRows; ++k) {
+        if (k != place) continue;
+        if (part.last[k] < 0) part.first[k] = i;
+        part.last[k] = i;
+      }
     }
     return part;
   }
   template <class T>
   BENCH_BOTH static State<T> merge(const State<T>& a, const State<T>& b) {
     State<T> both = a;
+    BENCH_UNROLL
     for (int k = 0; k < kRows; ++k) {
       if (b.first[k] < a.first[k]) both.first[k] = b.first[k];
       if (b.last[k] > a.last[k]) both.last[k] = b.last[k];
@@ -73,8 +77,10 @@ struct EmbeddingPlan {
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
                         int lane, int lanes) const {
     using T = typename A::Value;
-    for (int k = 0; k < kRows && row * kRows + k < table_rows; ++k) {
+    BENCH_UNROLL
+    for (int k = 0; k < kRows; ++k) {
       const std::int64_t table_row = row * kRows + k;
+      if (table_row >= table_rows) continue;
       for (std::int64_t column = lane; column < inner; column += lanes) {
         T sum = T(0);
         for (std::int64_t i = whole.first[k]; i <= whole.last[k]; ++i) {

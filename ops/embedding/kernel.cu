@@ -9,7 +9,8 @@ constexpr int kLookupThreads = 256;
 
 // Copies one unit per thread and step.
 template <class Unit>
-__global__ void lookup_kernel(Addresses tensors, EmbeddingPlan plan) {
+__global__ void lookup_kernel(const __grid_constant__ Addresses tensors,
+                              const __grid_constant__ EmbeddingPlan plan) {
   const auto* table = static_cast<const Unit*>(tensors.at[0]);
   auto* destination = static_cast<Unit*>(tensors.at[2]);
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;

@@ -35,21 +35,20 @@ struct LayerNormPlan {
   using State = GroupPart<T>;
 
   BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups; }
+  BENCH_BOTH std::int64_t row_size() const { return size; }
   template <class A>
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t group, int lane,
                                            int lanes) const {
     using T = typename A::Value;
     State<T> part;
     T sum = T(0);
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      sum += access.load(0, group * size + i);
-    }
+    const std::int64_t begin = group * size, end = begin + size;
+    const auto load = [&](std::int64_t i) { return access.load(0, i); };
+    for_lane(begin, end, lane, lanes, load, [&](std::int64_t, T x) { sum += x; });
     part.count = static_cast<T>(lane < size ? (size - lane - 1) / lanes + 1 : 0);
     part.mean = part.count == T(0) ? T(0) : sum / part.count;
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      const T difference = access.load(0, group * size + i) - part.mean;
-      part.squares += difference * difference;
-    }
+    for_lane(begin, end, lane, lanes, load,
+             [&](std::int64_t, T x) { part.squares += (x - part.mean) * (x - part.mean); });
     return part;
   }
   template <class T>
@@ -70,17 +69,28 @@ struct LayerNormPlan {
     const T spread = whole.squares / static_cast<T>(size);
     if (lane == 0 && mean >= 0) access.store_statistic(mean, group, whole.mean);
     if (lane == 0 && variance >= 0) access.store_statistic(variance, group, spread);
-    const T deviation = std::sqrt(spread + static_cast<T>(epsilon));
+    const T factor = T(1) / std::sqrt(spread + static_cast<T>(epsilon));
+    const std::int64_t begin = group * size;
     const std::int64_t first = group % groups_per_image * (size / volume);
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      const std::int64_t index = group * size + i;
-      const std::int64_t k = volume == 1 ? first + i : first + i / volume;
-      T value = (access.load(0, index) - whole.mean) / deviation;
-      if (scale >= 0) value *= access.load_statistic(scale, k);
-      if (shift >= 0) value += access.load_statistic(shift, k);
-      access.store(destination, index, value);
-    }
+    const auto load = [&](std::int64_t i) {
+      Input<T> input{access.load(0, begin + i), T(1), T(0)};
+      if (scale >= 0) input.scale = access.load_statistic(scale, first + quotient(i, volume));
+      if (shift >= 0) input.shift = access.load_statistic(shift, first + quotient(i, volume));
+      return input;
+    };
+    for_lane(0, size, lane, lanes, load, [&](std::int64_t i, const Input<T>& input) {
+      T value = (input.x - whole.mean) * factor;
+      if (scale >= 0) value *= input.scale;
+      if (shift >= 0) value += input.shift;
+      access.store(destination, begin + i, value);
+    });
   }
+
+ private:
+  template <class T>
+  struct Input {
+    T x, scale, shift;
+  };
 };
 
 }  // namespace bench::ops::cuda

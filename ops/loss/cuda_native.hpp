@@ -2,8 +2,7 @@
 // The native kernel of loss, on a CUDA device and on the CPU. C++17.
 #pragma once
 
-#include "ops/cuda/kernels/rows.hpp"
-#include "ops/cuda/kernels/vector_math.hpp"
+#include "ops/cuda/kernels/power_sum.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -19,37 +18,21 @@ struct LossPlan {
   Element type = Element::f32;
   Precision precision = Precision::single;
 
-  // The maximum of some elements, and the sum of exp(x - maximum) over them.
   template <class T>
-  struct State {
-    T maximum, sum;
-  };
+  using State = PowerSum<T>;
 
   BENCH_BOTH std::int64_t rows() const { return batch; }
-  // Reads its elements twice: a running maximum would need an exponential for each change.
+  BENCH_BOTH std::int64_t row_size() const { return classes; }
   template <class A>
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
                                            int lanes) const {
-    using T = typename A::Value;
     const std::int64_t first = row * classes;
-    auto maximum = to_ordered(T(-INFINITY));
-    for (std::int64_t i = lane; i < classes; i += lanes) {
-      const auto x = to_ordered(access.load(0, first + i));
-      maximum = maximum < x ? x : maximum;
-    }
-    State<T> part{from_ordered(maximum), T(0)};
-    for (std::int64_t i = lane; i < classes; i += lanes) {
-      part.sum += exp_of(access.load(0, first + i) - part.maximum);
-    }
-    return part;
+    return sum_powers(classes, lane, lanes,
+                      [&](std::int64_t i) { return access.load(0, first + i); });
   }
-  // A part without elements has the sum 0.
   template <class T>
   BENCH_BOTH static State<T> merge(const State<T>& a, const State<T>& b) {
-    if (b.sum == T(0)) return a;
-    if (a.sum == T(0)) return b;
-    const T maximum = a.maximum < b.maximum ? b.maximum : a.maximum;
-    return {maximum, a.sum * exp_of(a.maximum - maximum) + b.sum * exp_of(b.maximum - maximum)};
+    return merge_sums(a, b);
   }
   template <class A>
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
@@ -64,9 +47,9 @@ struct LossPlan {
     }
     const T weight = access.load(2, row);
     const T factor = weight / whole.sum;
-    for (std::int64_t i = lane; i < classes; i += lanes) {
-      access.store(3, first + i, exp_of(access.load(0, first + i) - whole.maximum) * factor);
-    }
+    for_lane(
+        first, first + classes, lane, lanes, [&](std::int64_t i) { return access.load(0, i); },
+        [&](std::int64_t i, T x) { access.store(3, i, exp_of(x - whole.maximum) * factor); });
     if (label % lanes != lane) return;
     const T x = access.load(0, first + label);
     access.store(3, first + label, exp_of(x - whole.maximum) * factor - weight);

@@ -24,11 +24,12 @@ struct StridedDims {
   BENCH_BOTH std::int64_t inner_stride() const { return rank > 0 ? strides[rank - 1] : 0; }
   BENCH_BOTH std::int64_t at(std::int64_t index) const {
     std::int64_t position = 0;
-    for (int i = rank - 1; i >= 0; --i) {
-      position += index % sizes[i] * strides[i];
-      index /= sizes[i];
+    for (int i = rank - 1; i > 0; --i) {
+      const std::int64_t outer = quotient(index, sizes[i]);
+      position += (index - outer * sizes[i]) * strides[i];
+      index = outer;
     }
-    return position;
+    return rank > 0 ? position + index * strides[0] : 0;
   }
 };
 
@@ -52,6 +53,7 @@ struct ReductionPlan {
   };
 
   BENCH_BOTH std::int64_t rows() const { return kept.count(); }
+  BENCH_BOTH std::int64_t row_size() const { return reduced.count(); }
   template <class A>
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
                                            int lanes) const {
@@ -59,10 +61,11 @@ struct ReductionPlan {
     State<T> part{start<T>(function), function};
     const std::int64_t first = kept.at(row);
     const std::int64_t size = reduced.count();
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      const T x = access.load(0, first + reduced.at(i));
-      part.value = combine(function, part.value, prepare(function, x));
-    }
+    for_lane(
+        0, size, lane, lanes, [&](std::int64_t i) { return access.load(0, first + reduced.at(i)); },
+        [&](std::int64_t, T x) {
+          part.value = combine(function, part.value, prepare(function, x));
+        });
     return part;
   }
   template <class T>

@@ -23,15 +23,16 @@ struct RmsNormPlan {
   using State = T;  // a sum of squares
 
   BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups; }
+  BENCH_BOTH std::int64_t row_size() const { return size; }
   template <class A>
   BENCH_BOTH typename A::Value look(const A& access, std::int64_t group, int lane,
                                     int lanes) const {
     using T = typename A::Value;
     T squares = T(0);
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      const T x = access.load(0, group * size + i);
-      squares += x * x;
-    }
+    const std::int64_t first = group * size;
+    for_lane(
+        0, size, lane, lanes, [&](std::int64_t i) { return access.load(0, first + i); },
+        [&](std::int64_t, T x) { squares += x * x; });
     return squares;
   }
   template <class T>
@@ -45,19 +46,27 @@ struct RmsNormPlan {
     const T mean = squares / static_cast<T>(size);
     if (lane == 0 && mean_square >= 0) access.store_statistic(mean_square, group, mean);
     const T factor = T(1) / std::sqrt(mean + static_cast<T>(epsilon));
-    // The two loops are apart, so that the compiler vectorises both.
     const std::int64_t first = group * size;
+    const auto load = [&](std::int64_t i) { return access.load(0, first + i); };
+    // The two loops are apart, so that the compiler vectorises both.
     if (scale < 0) {
-      for (std::int64_t i = lane; i < size; i += lanes) {
-        access.store(destination, first + i, access.load(0, first + i) * factor);
-      }
+      for_lane(0, size, lane, lanes, load,
+               [&](std::int64_t i, T x) { access.store(destination, first + i, x * factor); });
       return;
     }
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      const T value = access.load(0, first + i) * factor;
-      access.store(destination, first + i, value * access.load_statistic(scale, i));
-    }
+    const auto load_pair = [&](std::int64_t i) {
+      return Pair<T>{load(i), access.load_statistic(scale, i)};
+    };
+    for_lane(0, size, lane, lanes, load_pair, [&](std::int64_t i, const Pair<T>& pair) {
+      access.store(destination, first + i, pair.x * factor * pair.scale);
+    });
   }
+
+ private:
+  template <class T>
+  struct Pair {
+    T x, scale;
+  };
 };
 
 }  // namespace bench::ops::cuda

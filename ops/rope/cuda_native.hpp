@@ -10,7 +10,7 @@ namespace bench::ops::cuda {
 
 // A row consists of kPositions neighbouring positions of one head. Tensor 0 is the source, 1 the
 // cosine, 2 the sine, 3 the destination. A rotation back has the `sign` -1.
-struct RopePlan {
+struct RopePlan : StatelessRows {
   static constexpr const char* kKernel = "rope";
   static constexpr std::int64_t kPositions = 16;
   std::int64_t heads = 1, seq = 1, half = 1;  // heads of all sequences
@@ -18,22 +18,11 @@ struct RopePlan {
   Precision precision = Precision::single;
   float sign = 1;
 
-  template <class T>
-  using State = T;  // nothing is known about a row
-
   BENCH_BOTH std::int64_t rows_per_head() const { return (seq + kPositions - 1) / kPositions; }
   BENCH_BOTH std::int64_t rows() const { return heads * rows_per_head(); }
+  BENCH_BOTH std::int64_t row_size() const { return kPositions * half; }
   template <class A>
-  BENCH_BOTH typename A::Value look(const A& /*access*/, std::int64_t /*row*/, int /*lane*/,
-                                    int /*lanes*/) const {
-    return typename A::Value(0);
-  }
-  template <class T>
-  BENCH_BOTH static T merge(const T& a, const T& /*b*/) {
-    return a;
-  }
-  template <class A>
-  BENCH_BOTH void write(const A& access, std::int64_t row, const typename A::Value& /*whole*/,
+  BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>&,
                         int lane, int lanes) const {
     using T = typename A::Value;
     // As many lanes as fit share a position. A single lane takes one pair after the other, which

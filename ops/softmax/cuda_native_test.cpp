@@ -8,8 +8,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
-#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -24,30 +25,34 @@ TEST(NativeForms, SoftmaxAlongEveryAxis) {
   }
 }
 
-TEST(OnlineSum, PartsMergeInAnyOrderAndEmptyOnesChangeNothing) {
-  const std::vector<double> values = {1, -3, 7, 7, 2, 100, -50, 99.5};
-  OnlineSum<double> whole;
-  for (const double x : values) add_term(whole, x);
+template <std::size_t kCount>
+PowerSum<double> sum_of(const double (&values)[kCount], std::size_t begin, std::size_t end) {
+  return sum_powers(static_cast<std::int64_t>(end - begin), 0, 1,
+                    [&](std::int64_t i) { return values[begin + static_cast<std::size_t>(i)]; });
+}
+
+TEST(PowerSum, PartsMergeInAnyOrderAndEmptyOnesChangeNothing) {
+  const double values[] = {1, -3, 7, 7, 2, 100, -50, 99.5};
   double want = 0;
   for (const double x : values) want += std::exp(x - 100);
-  EXPECT_EQ(whole.maximum, 100);
-  EXPECT_NEAR(whole.sum, want, 1e-15);
-  for (std::size_t cut = 0; cut <= values.size(); ++cut) {
-    OnlineSum<double> a, b;
-    for (std::size_t i = 0; i < values.size(); ++i) add_term(i < cut ? a : b, values[i]);
-    for (const OnlineSum<double>& both : {merge_sums(a, b), merge_sums(b, a)}) {
+  for (std::size_t cut = 0; cut <= std::size(values); ++cut) {
+    const PowerSum<double> a = sum_of(values, 0, cut), b = sum_of(values, cut, std::size(values));
+    for (const PowerSum<double>& both : {merge_sums(a, b), merge_sums(b, a)}) {
       EXPECT_EQ(both.maximum, 100);
       EXPECT_NEAR(both.sum, want, 1e-15);
     }
   }
 }
 
-TEST(OnlineSum, MinusInfinityHasNoWeight) {
+TEST(PowerSum, MinusInfinityHasNoWeight) {
   const double infinity = std::numeric_limits<double>::infinity();
-  OnlineSum<double> sum;
-  for (const double x : {-infinity, -infinity, 3.0, -infinity}) add_term(sum, x);
-  EXPECT_EQ(sum.maximum, 3);
-  EXPECT_EQ(sum.sum, 1);
+  const double values[] = {-infinity, -infinity, 3.0, -infinity};
+  for (std::size_t cut = 0; cut <= std::size(values); ++cut) {
+    const PowerSum<double> sum =
+        merge_sums(sum_of(values, 0, cut), sum_of(values, cut, std::size(values)));
+    EXPECT_EQ(sum.maximum, 3);
+    EXPECT_EQ(sum.sum, 1);
+  }
 }
 
 }  // namespace

@@ -28,26 +28,34 @@ struct SwigluPlan : RowsOfElements {
   template <class A>
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>&,
                         int lane, int lanes) const {
+    using T = typename A::Value;
     const std::int64_t first = row * kPart;
     const std::int64_t end = end_of(row);
     if (function == Function::forward) {
-      for (std::int64_t i = first + lane; i < end; i += lanes) {
-        const auto gate = access.load(0, i);
-        access.store(2, i, gate * sigmoid_of(gate) * access.load(1, i));
-      }
+      const auto load = [&](std::int64_t i) {
+        return Inputs<T>{access.load(0, i), access.load(1, i), T(0)};
+      };
+      for_lane(first, end, lane, lanes, load, [&](std::int64_t i, const Inputs<T>& in) {
+        access.store(2, i, in.gate * sigmoid_of(in.gate) * in.up);
+      });
       return;
     }
-    for (std::int64_t i = first + lane; i < end; i += lanes) {
-      using T = typename A::Value;
-      const T gate = access.load(0, i);
-      const T up = access.load(1, i);
-      const T diff = access.load(2, i);
-      const T sigmoid = sigmoid_of(gate);
-      const T swish = gate * sigmoid;
-      access.store(3, i, diff * up * (sigmoid + swish * (T(1) - sigmoid)));
-      access.store(4, i, diff * swish);
-    }
+    const auto load = [&](std::int64_t i) {
+      return Inputs<T>{access.load(0, i), access.load(1, i), access.load(2, i)};
+    };
+    for_lane(first, end, lane, lanes, load, [&](std::int64_t i, const Inputs<T>& in) {
+      const T sigmoid = sigmoid_of(in.gate);
+      const T swish = in.gate * sigmoid;
+      access.store(3, i, in.diff * in.up * (sigmoid + swish * (T(1) - sigmoid)));
+      access.store(4, i, in.diff * swish);
+    });
   }
+
+ private:
+  template <class T>
+  struct Inputs {
+    T gate, up, diff;
+  };
 };
 
 }  // namespace bench::ops::cuda

@@ -25,8 +25,6 @@ inline VectorSet best_vectors() {
 
 template <VectorSet kSet>
 using VectorConstant = std::integral_constant<VectorSet, kSet>;
-template <Element kType>
-using ElementConstant = std::integral_constant<Element, kType>;
 
 // Call body(VectorConstant) compiled for a set of vectors. `body` and what it calls become a part
 // of the function, if they can be inlined.
@@ -71,30 +69,6 @@ template <class Body>
       return body(ElementConstant<Element::f32>());
   }
 }
-
-// Access to tensors whose element type the compiler knows.
-template <Element kType>
-struct TypedAccess {
-  using Value = std::conditional_t<kType == Element::f64, double, float>;
-  static constexpr Element kElement = kType;
-  Addresses tensors;
-
-  Value load(int tensor, std::int64_t i) const {
-    return load_as<Value>(kType, tensors.at[tensor], i);
-  }
-  Value load_statistic(int tensor, std::int64_t i) const {
-    return read_as<Value>(tensors.at[tensor], i);
-  }
-  std::int64_t load_index(int tensor, std::int64_t i) const {
-    return read_as<std::int32_t>(tensors.at[tensor], i);
-  }
-  void store(int tensor, std::int64_t i, Value value) const {
-    store_as<Value>(kType, tensors.at[tensor], i, value);
-  }
-  void store_statistic(int tensor, std::int64_t i, Value value) const {
-    write_as<Value>(tensors.at[tensor], i, value);
-  }
-};
 
 // Computes the rows from `first` on, before `last`.
 template <Element kType, class Plan>

@@ -36,6 +36,10 @@ struct NormGradientPlan {
     return diff_scale < 0 && diff_shift < 0 ? 0 : (size + kColumns - 1) / kColumns;
   }
   BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups + blocks(); }
+  // A lane has all columns of a block.
+  BENCH_BOTH std::int64_t row_size() const {
+    return blocks() == 0 || size > groups * kColumns ? size : groups * kColumns;
+  }
 
   template <class A>
   BENCH_BOTH State<typename A::Value> look(const A& access, std::int64_t row, int lane,
@@ -70,13 +74,20 @@ struct NormGradientPlan {
     if (row < groups) return write_group(access, row, whole, lane, lanes);
     const std::int64_t first = (row - groups) * kColumns;
     const int count = size - first < kColumns ? static_cast<int>(size - first) : kColumns;
-    for (int k = lane; k < count; k += lanes) {
+    // A constant limit lets the device keep the sums in registers.
+    BENCH_UNROLL
+    for (int k = 0; k < kColumns; ++k) {
+      if (k % lanes != lane || k >= count) continue;
       if (diff_scale >= 0) access.store_statistic(diff_scale, first + k, whole.products[k]);
       if (diff_shift >= 0) access.store_statistic(diff_shift, first + k, whole.sums[k]);
     }
   }
 
  private:
+  template <class T>
+  struct Pair {
+    T x, gradient;
+  };
   template <class A>
   BENCH_BOTH typename A::Value mean_of(const A& access, std::int64_t group) const {
     return mean < 0 ? typename A::Value(0) : access.load_statistic(mean, group);
@@ -94,17 +105,20 @@ struct NormGradientPlan {
     using T = typename A::Value;
     const T centre = mean_of(access, group), factor = factor_of(access, group);
     const std::int64_t first = group * size;
+    const auto apply = [&](std::int64_t i, const Pair<T>& pair) {
+      use(i, (pair.x - centre) * factor, pair.gradient);
+    };
     if (scale < 0) {
-      for (std::int64_t i = lane; i < size; i += lanes) {
-        use(i, (access.load(source, first + i) - centre) * factor,
-            access.load(diff_destination, first + i));
-      }
-      return;
+      const auto load = [&](std::int64_t i) {
+        return Pair<T>{access.load(source, first + i), access.load(diff_destination, first + i)};
+      };
+      return for_lane(0, size, lane, lanes, load, apply);
     }
-    for (std::int64_t i = lane; i < size; i += lanes) {
-      use(i, (access.load(source, first + i) - centre) * factor,
-          access.load(diff_destination, first + i) * access.load_statistic(scale, i));
-    }
+    const auto load = [&](std::int64_t i) {
+      return Pair<T>{access.load(source, first + i),
+                     access.load(diff_destination, first + i) * access.load_statistic(scale, i)};
+    };
+    for_lane(0, size, lane, lanes, load, apply);
   }
   template <class A>
   BENCH_BOTH void look_at_group(const A& access, std::int64_t group, int lane, int lanes,
@@ -125,7 +139,8 @@ struct NormGradientPlan {
     for (std::int64_t group = lane; group < groups; group += lanes) {
       const T centre = mean_of(access, group), factor = factor_of(access, group);
       BENCH_UNROLL
-      for (int k = 0; k < count; ++k) {
+      for (int k = 0; k < kColumns; ++k) {
+        if (k >= count) continue;
         const std::int64_t index = group * size + first + k;
         const T diff = access.load(diff_destination, index);
         part.products[k] += diff * ((access.load(source, index) - centre) * factor);

@@ -42,13 +42,9 @@ struct PiecesPlan : RowsOfElements {
     const std::int64_t first = row * kPart;
     const std::int64_t end = end_of(row);
     const std::int64_t first_line = first / line, first_rest = first % line;
-    // A division of 32 bits is several times as fast.
-    const bool is_short = line < (std::int64_t{1} << 31) - kPart;
     for (std::int64_t i = lane; first + i < end; i += lanes) {
       const std::int64_t offset = first_rest + i;
-      const std::int64_t lines =
-          is_short ? static_cast<std::uint32_t>(offset) / static_cast<std::uint32_t>(line)
-                   : offset / line;
+      const std::int64_t lines = quotient(offset, line);
       const Place place = find(first_line + lines, offset - lines * line);
       if (move == Move::join) {
         access.store(count, first + i, access.load(place.piece, place.position));

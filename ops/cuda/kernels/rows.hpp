@@ -6,12 +6,14 @@
 //   struct Plan {                              // plain data
 //     static constexpr const char* kKernel;
 //     std::int64_t rows() const;
+//     std::int64_t row_size() const;           // about how many elements the lanes of a row share
 //     Element type;
 //     Precision precision;                     // wide for f64, else single
 //     template <class T> struct State;         // what is known about some elements of a row
 //     template <class A> State<A::Value> look(const A&, std::int64_t row, int lane, int lanes)
-//     const; template <class T> static State<T> merge(const State<T>&, const State<T>&); template
-//     <class A> void write(const A&, std::int64_t row, const State<A::Value>& whole,
+//     const;
+//     template <class T> static State<T> merge(const State<T>&, const State<T>&);
+//     template <class A> void write(const A&, std::int64_t row, const State<A::Value>& whole,
 //                                   int lane, int lanes) const;
 //   };
 //
@@ -25,15 +27,17 @@
 #include "ops/cuda/kernels/plans.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace bench::ops::cuda {
 
 // Access to tensors whose element type is known when the kernel runs. `Value`: the type that the
-// kernel computes in. Statistics (scale, shift) have this type, too.
-template <class T>
+// kernel computes in. Statistics (scale, shift) have this type, too. `Tensors`: Addresses or a
+// reference to them; a device that indexes a copy has it in local memory, which is slow.
+template <class T, class Tensors = Addresses>
 struct Access {
   using Value = T;
-  Addresses tensors;
+  Tensors tensors;
   Element type;
 
   BENCH_BOTH T load(int tensor, std::int64_t i) const {
@@ -54,6 +58,64 @@ struct Access {
   }
 };
 
+template <Element kType>
+using ElementConstant = std::integral_constant<Element, kType>;
+
+// The same with an element type that the compiler knows.
+template <Element kType, class Tensors = Addresses>
+struct TypedAccess {
+  using Value = std::conditional_t<kType == Element::f64, double, float>;
+  static constexpr Element kElement = kType;
+  Tensors tensors;
+
+  BENCH_BOTH Value load(int tensor, std::int64_t i) const {
+    return load_as<Value>(kType, tensors.at[tensor], i);
+  }
+  BENCH_BOTH Value load_statistic(int tensor, std::int64_t i) const {
+    return read_as<Value>(tensors.at[tensor], i);
+  }
+  BENCH_BOTH std::int64_t load_index(int tensor, std::int64_t i) const {
+    return read_as<std::int32_t>(tensors.at[tensor], i);
+  }
+  BENCH_BOTH void store(int tensor, std::int64_t i, Value value) const {
+    store_as<Value>(kType, tensors.at[tensor], i, value);
+  }
+  BENCH_BOTH void store_statistic(int tensor, std::int64_t i, Value value) const {
+    write_as<Value>(tensors.at[tensor], i, value);
+  }
+};
+
+// Returns a / b, of numbers that are not negative. A device divides 64 bits several times as slowly
+// as 32 bits.
+BENCH_BOTH std::int64_t quotient(std::int64_t a, std::int64_t b) {
+#if defined(__CUDA_ARCH__)
+  if (a <= UINT32_MAX && b <= UINT32_MAX) {
+    return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+  }
+#endif
+  return a / b;
+}
+
+// Calls use(i, load(i)) for the elements i of a lane: every `lanes`-th one from begin + lane on,
+// before `end`. A device loads several elements before it uses the first, so that it waits for
+// memory once: load() must not depend on what use() stores.
+template <class Load, class Use>
+BENCH_BOTH void for_lane(std::int64_t begin, std::int64_t end, int lane, int lanes,
+                         const Load& load, const Use& use) {
+  std::int64_t i = begin + lane;
+#if defined(__CUDA_ARCH__)
+  constexpr int kAhead = 4;
+  for (; i + (kAhead - 1) * static_cast<std::int64_t>(lanes) < end; i += kAhead * lanes) {
+    decltype(load(i)) values[kAhead];
+    BENCH_UNROLL
+    for (int k = 0; k < kAhead; ++k) values[k] = load(i + k * lanes);
+    BENCH_UNROLL
+    for (int k = 0; k < kAhead; ++k) use(i + k * lanes, values[k]);
+  }
+#endif
+  for (; i < end; i += lanes) use(i, load(i));
+}
+
 // The base of plans whose rows are just some elements, about which nothing must be known first.
 struct StatelessRows {
   template <class T>
@@ -70,10 +132,11 @@ struct StatelessRows {
 
 // The same for equal parts of `elements` elements.
 struct RowsOfElements : StatelessRows {
-  static constexpr std::int64_t kPart = 4096;
+  static constexpr std::int64_t kPart = 2048;
   std::int64_t elements = 0;
 
   BENCH_BOTH std::int64_t rows() const { return (elements + kPart - 1) / kPart; }
+  BENCH_BOTH std::int64_t row_size() const { return kPart; }
   BENCH_BOTH std::int64_t end_of(std::int64_t row) const {
     return row * kPart + kPart < elements ? row * kPart + kPart : elements;
   }

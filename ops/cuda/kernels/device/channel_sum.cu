@@ -11,7 +11,8 @@ constexpr int kThreads = 256;
 // Uses one block per channel and adds the threads' partial sums in a tree, in the same order in
 // every run.
 template <class T>
-__global__ void channel_sum_kernel(const void* source, void* destination, ChannelSumPlan plan) {
+__global__ void channel_sum_kernel(const void* source, void* destination,
+                                   const __grid_constant__ ChannelSumPlan plan) {
   __shared__ T sums[kThreads];
   const int lane = threadIdx.x;
   for (std::int64_t channel = blockIdx.x; channel < plan.channels; channel += gridDim.x) {

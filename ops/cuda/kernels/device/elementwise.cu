@@ -13,7 +13,8 @@ constexpr std::int64_t kNarrowElements = INT64_C(1) << 30;
 
 // Dividing by a 64-bit number is slow, so this uses 32-bit indexes if they suffice.
 template <class T, class Index>
-__global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
+__global__ void elementwise_kernel(const __grid_constant__ ElementwisePlan plan,
+                                   const __grid_constant__ Addresses tensors) {
   const Index count = static_cast<Index>(plan.elements);
   const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
   for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
@@ -23,7 +24,8 @@ __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
 }
 
 template <int kRun, class Index>
-__global__ void run_kernel(ElementwisePlan plan, Addresses tensors) {
+__global__ void run_kernel(const __grid_constant__ ElementwisePlan plan,
+                                   const __grid_constant__ Addresses tensors) {
   const Index runs = static_cast<Index>(plan.elements / kRun);
   const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
   for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < runs; i += stride) {

@@ -2,7 +2,7 @@
 // Functions that all launches of native kernels share. C++17, for nvcc.
 #pragma once
 
-#include "ops/cuda/kernels/plans.hpp"
+#include "ops/cuda/kernels/rows.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -25,6 +25,33 @@ cudaError_t launch_by(Precision precision, Start start) {
     start(double());
   } else {
     start(float());
+  }
+  return cudaGetLastError();
+}
+
+// Access of a device's kernel to tensors whose element type the compiler knows.
+template <Element kType>
+using DeviceAccess = TypedAccess<kType, const Addresses&>;
+
+// Calls `start` with the ElementConstant of a floating-point type of 16 bits or more. Returns the
+// launch's error.
+template <class Start>
+cudaError_t launch_by_type(Element type, Start start) {
+  switch (type) {
+    case Element::f64:
+      start(ElementConstant<Element::f64>());
+      break;
+    case Element::f32:
+      start(ElementConstant<Element::f32>());
+      break;
+    case Element::f16:
+      start(ElementConstant<Element::f16>());
+      break;
+    case Element::bf16:
+      start(ElementConstant<Element::bf16>());
+      break;
+    default:
+      return cudaErrorInvalidValue;
   }
   return cudaGetLastError();
 }

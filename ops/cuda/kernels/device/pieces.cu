@@ -5,6 +5,6 @@
 namespace bench::ops::cuda {
 
 extern const DeviceKernel pieces_device_kernel;
-const DeviceKernel pieces_device_kernel = {PiecesPlan::kKernel, launch_rows<PiecesPlan>};
+const DeviceKernel pieces_device_kernel = {PiecesPlan::kKernel, launch_any_rows<PiecesPlan>};
 
 }  // namespace bench::ops::cuda
