@@ -26,8 +26,8 @@ class CublasInvocation final : public SingleStepInvocation {
         session_(std::move(session)),
         form_(form),
         result_bytes_(result),
-        one_(product_scalar(form.compute, ScalarValue::one)),
-        beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
+        alpha_(product_scalar(form.compute, form.alpha)),
+        beta_(product_scalar(form.compute, form.c ? 1 : 0)),
         addresses_(std::move(addresses)) {}
 
   // Status of the last call that failed.
@@ -66,7 +66,7 @@ class CublasInvocation final : public SingleStepInvocation {
         "cublasGemmEx",
         session_->api->gemm(
             session_->handle.get(), cublas_operation(a.operation), cublas_operation(b.operation),
-            to_int(form_.m), to_int(form_.n), to_int(form_.k), &one_, addresses_[a.tensor],
+            to_int(form_.m), to_int(form_.n), to_int(form_.k), &alpha_, addresses_[a.tensor],
             cuda_type(a.dtype), to_int(a.leading), addresses_[b.tensor], cuda_type(b.dtype),
             to_int(b.leading), &beta_, addresses_[d.tensor], cuda_type(d.dtype), to_int(d.leading),
             cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
@@ -78,7 +78,7 @@ class CublasInvocation final : public SingleStepInvocation {
         "cublasGemmStridedBatchedEx",
         session_->api->gemm_strided_batched(
             session_->handle.get(), cublas_operation(a.operation), cublas_operation(b.operation),
-            to_int(form_.m), to_int(form_.n), to_int(form_.k), &one_, addresses_[a.tensor],
+            to_int(form_.m), to_int(form_.n), to_int(form_.k), &alpha_, addresses_[a.tensor],
             cuda_type(a.dtype), to_int(a.leading), a.batch_stride, addresses_[b.tensor],
             cuda_type(b.dtype), to_int(b.leading), b.batch_stride, &beta_, addresses_[d.tensor],
             cuda_type(d.dtype), to_int(d.leading), d.batch_stride, to_int(form_.batch),
@@ -88,7 +88,7 @@ class CublasInvocation final : public SingleStepInvocation {
   std::shared_ptr<const CublasSession> session_;
   const GemmForm form_;
   const Bytes result_bytes_;
-  const ProductScalar one_, beta_;
+  const ProductScalar alpha_, beta_;
   std::vector<void*> addresses_;
   cublasStatus_t failure_ = CUBLAS_STATUS_SUCCESS;
 };

@@ -4,6 +4,7 @@
 
 #include "ops/cuda/cublas/fake_cublas.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/cublas/test_support.hpp"
 #include "ops/cuda/runtime/test_support.hpp"
 #include "ops/test_support.hpp"
 
@@ -30,8 +31,7 @@ using ::testing::Pair;
 struct Fixture {
   explicit Fixture(RuntimeScript script = {}) : device(std::move(script)) {
     fake.runtime = device.runtime;
-    auto made = make_cublas_backend(device.parts(), test::fake_cublas(fake),
-                                    [](const std::string&) { return std::nullopt; });
+    auto made = make_cublas_backend(test::product_setting(device), test::fake_cublas(fake));
     if (made) backend = *std::move(made);
   }
   // Executes the problem once.
@@ -220,8 +220,7 @@ TEST(CublasBackend, WithoutMemoryForTheWorkspaceIsSkipped) {
   ScriptedDevice device(script);
   FakeCublas fake;
   fake.runtime = device.runtime;
-  const auto made = make_cublas_backend(device.parts(), test::fake_cublas(fake),
-                                        [](const std::string&) { return std::nullopt; });
+  const auto made = make_cublas_backend(test::product_setting(device), test::fake_cublas(fake));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(fake.calls.back(), "destroy");

@@ -27,7 +27,7 @@ struct Product {
   GemmForm form;
   MatmulDescriptors descriptors;
   DeviceBuffer scale;  // for fp8
-  ProductScalar one, beta;
+  ProductScalar alpha, beta;
 };
 
 class CublasLtInvocation final : public SingleStepInvocation {
@@ -55,7 +55,7 @@ class CublasLtInvocation final : public SingleStepInvocation {
     const void* unused_addend = is_fp8(form.d.dtype) ? nullptr : result;
     const void* const addend = form.c ? addresses_[form.c->tensor] : unused_addend;
     const cublasStatus_t status = product_.api->matmul(
-        product_.handle.get(), descriptors.product(), &product_.one, addresses_[form.a.tensor],
+        product_.handle.get(), descriptors.product(), &product_.alpha, addresses_[form.a.tensor],
         descriptors.a(), addresses_[form.b.tensor], descriptors.b(), &product_.beta, addend,
         descriptors.c(), result, descriptors.d(), &algorithm_.code, workspace_,
         static_cast<std::size_t>(algorithm_.workspace.count), runtime().stream());
@@ -128,10 +128,9 @@ Result<std::unique_ptr<Product>, BackendError> make_product(const CublasLtSessio
     const auto aligned = reinterpret_cast<const void*>(kProductAlignment);
     if (const Status set = descriptors.set_bias(aligned); !set) return failed(set.error());
   }
-  return std::make_unique<Product>(
-      Product{session.api, session.handle, form, std::move(descriptors), std::move(scale),
-              product_scalar(form.compute, ScalarValue::one),
-              product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)});
+  return std::make_unique<Product>(Product{
+      session.api, session.handle, form, std::move(descriptors), std::move(scale),
+      product_scalar(form.compute, form.alpha), product_scalar(form.compute, form.c ? 1 : 0)});
 }
 
 // Names an algorithm by everything that distinguishes it from the others of a list:

@@ -38,9 +38,11 @@ struct CublasLtFixture {
     fake.runtime = device.runtime;
     fake.algorithms = {{.id = 66, .time = 40us, .workspace = 1024}};
     api = test::fake_cublaslt(std::move(real), fake);
-    auto made = make_cublaslt_backend(device.parts(), api, [](const std::string& name) {
+    ProductSetting setting = test::product_setting(device);
+    setting.variables = [](const std::string& name) {
       return name == "NVIDIA_TF32_OVERRIDE" ? std::optional<std::string>("0") : std::nullopt;
-    });
+    };
+    auto made = make_cublaslt_backend(setting, api);
     if (made) backend = *std::move(made);
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const char* tokens,
@@ -89,6 +91,40 @@ TEST(CublasLtKernel, CallsWithTheTensorsInTheirPlaces) {
   EXPECT_EQ(call.stream, fixture.device.runtime->stream());
   EXPECT_EQ(call.a_scale, nullptr);
   EXPECT_EQ((*kernel)->workspace(), Bytes{1024});
+}
+
+TEST(CublasLtKernel, AScaleIsTheFactorOfTheCall) {
+  BENCH_NEED_CUBLASLT(real);
+  CublasLtFixture fixture(real);
+  for (const DataType dtype : {DataType::f64, DataType::f16, DataType::f32}) {
+    auto kernel = fixture.create("b2m4n4k4+scale0.125", dtype);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+    ASSERT_TRUE((*(*kernel)->bind(fixture.allocate(**kernel)))->run());
+    EXPECT_EQ(fixture.fake.matmuls.back().alpha, 0.125);
+  }
+}
+
+// The fake product leaves what it finds in the result.
+TEST(CublasLtKernel, ANativeKernelComputesWhatIsNotFused) {
+  BENCH_NEED_CUBLASLT(real);
+  CublasLtFixture fixture(real);
+  auto kernel = fixture.create("m2n2k4+bias+square+add");
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  const auto at = fixture.allocate(**kernel);  // source, weights, bias, residual, destination
+  ASSERT_EQ(at.size(), 5u);
+  auto* residual = static_cast<float*>(at[3]);
+  auto* result = static_cast<float*>(at[4]);
+  for (int i = 0; i < 4; ++i) residual[i] = 100.0F, result[i] = static_cast<float>(i);
+  const auto invocation = (*kernel)->bind(at);
+  ASSERT_TRUE(invocation.ok());
+  ASSERT_TRUE((*invocation)->run()) << (*invocation)->error();
+  EXPECT_EQ(fixture.fake.matmuls.back().bias, at[2]);
+  EXPECT_EQ(fixture.fake.matmuls.back().d, result);
+  EXPECT_THAT(std::vector<float>(result, result + 4), ElementsAre(100, 101, 104, 109));
+  EXPECT_THAT((*kernel)->implementation(), HasSubstr("bench:elementwise"));
+  ASSERT_EQ((*kernel)->steps().size(), 2u);
+  EXPECT_EQ((*kernel)->steps()[0].kind, "gemm");
+  EXPECT_EQ((*kernel)->steps()[1].kind, "epilogue");
 }
 
 TEST(CublasLtKernel, WithoutAResidualNothingIsAdded) {
@@ -370,8 +406,8 @@ TEST(CublasLtBackend, IsNotMadeWithoutAHandle) {
   FakeCublas fake;
   fake.runtime = device.runtime;
   fake.create = CUBLAS_STATUS_NOT_INITIALIZED;
-  const auto made = make_cublaslt_backend(device.parts(), test::fake_cublaslt(real, fake),
-                                          [](const std::string&) { return std::nullopt; });
+  const auto made =
+      make_cublaslt_backend(test::product_setting(device), test::fake_cublaslt(real, fake));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().reason, "cublasLtCreate: CUBLAS_STATUS_NOT_INITIALIZED (1)");
 }

@@ -83,8 +83,8 @@ std::optional<Activation> find_activation(std::string_view name) {
   return std::nullopt;
 }
 
-// Adds bias, residual and activation to the form. cuBLASLt adds first and applies one activation
-// last. Returns an error if it does not support the post-ops.
+// Adds scale, bias, residual and activation to the form. cuBLASLt scales the product first, then
+// adds, and applies one activation last. Returns an error if it does not support the post-ops.
 std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape& shape,
                                          GemmForm& form) {
   std::size_t next = 2;  // source, weights, [bias], residuals
@@ -99,6 +99,12 @@ std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape
     form.bias_tensor = shape.result + 1;
   }
   for (const PostOp& post_op : problem.post_ops) {
+    const bool is_first = form.bias == Presence::absent && !form.c;
+    if (post_op.function == "scale" && is_first && form.activation == Activation::none &&
+        form.compute != ProductCompute::s32) {
+      form.alpha *= post_op.alpha;
+      continue;
+    }
     if (form.activation != Activation::none) {
       return unsupported(fmt::format("cuBLASLt fuses nothing after an activation, not even `{}`",
                                      post_op.function));
@@ -111,8 +117,9 @@ std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape
     }
     const auto activation = find_activation(post_op.function);
     if (!activation) {
-      return unsupported(fmt::format("cuBLASLt fuses one add, then relu or gelu_tanh, not `{}`",
-                                     post_op.function));
+      return unsupported(fmt::format(
+          "cuBLASLt fuses a scale before the bias, one add, then relu or gelu_tanh, not `{}`",
+          post_op.function));
     }
     form.activation = *activation;
   }
@@ -239,16 +246,40 @@ bool is_product(const Problem& problem) {
   return problem.op == &gemm_operator || problem.op == &grouped_gemm_operator;
 }
 
-std::optional<BackendError> product_error(const Problem& problem, ProductLibrary library,
-                                          ComputeCapability capability) {
+std::string product_name(std::string_view library, ProductParts parts) {
+  return fmt::format("{}{}", library, parts == ProductParts::library ? "" : " + bench:elementwise");
+}
+
+Result<Problem, BackendError> product_part(const Problem& problem) {
+  const DataTypeInfo& result = info(problem.tensors.back().dtype);
+  if (problem.post_ops.empty() || result.is_integer || result.bytes < 2) {
+    return unsupported("bench computes no post-ops after this product");
+  }
+  Problem product = problem;
+  product.post_ops.clear();
+  std::erase_if(product.tensors,
+                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
+  return product;
+}
+
+Result<ProductParts, BackendError> product_parts(const Problem& problem, ProductLibrary library,
+                                                 ComputeCapability capability) {
   if (problem.op == &grouped_gemm_operator) {
     for (const Problem& product : group_products(problem)) {
-      if (auto error = product_error(product, library, capability)) return error;
+      const auto parts = product_parts(product, library, capability);
+      if (!parts) return parts;
     }
-    return std::nullopt;
+    return ProductParts::library;
   }
-  const auto form = gemm_form(problem, library);
-  return form ? refused_by_device(*form, capability) : std::optional(form.error());
+  const auto error_of = [&](const Problem& product) -> std::optional<BackendError> {
+    const auto form = gemm_form(product, library);
+    return form ? refused_by_device(*form, capability) : std::optional(form.error());
+  };
+  auto error = error_of(problem);
+  if (!error) return ProductParts::library;
+  const auto product = product_part(problem);
+  if (product && !error_of(*product)) return ProductParts::library_and_epilogue;
+  return *std::move(error);
 }
 
 }  // namespace bench::ops::cuda

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace bench::ops::cuda {
@@ -35,8 +36,9 @@ struct MatrixForm {
   Operation operation = Operation::none;
 };
 
-// d = activation(op(a) * op(b) + c + bias), column-major. A row-major product is the transposed
-// product of the same buffers: a is the weights, b is the source, and m and n are swapped.
+// d = activation(alpha * op(a) * op(b) + c + bias), column-major. A row-major product is the
+// transposed product of the same buffers: a is the weights, b is the source, and m and n are
+// swapped.
 struct GemmForm {
   std::int64_t m = 1, n = 1, k = 1, batch = 1;  // as cuBLAS names them
   MatrixForm a, b, d;
@@ -47,6 +49,7 @@ struct GemmForm {
   Presence bias = Presence::absent;  // one value per row of d, in addend_type
   BiasGradient bias_gradient = BiasGradient::none;
   std::size_t bias_tensor = 0;  // of bias or bias_gradient
+  double alpha = 1;
   Activation activation = Activation::none;
 };
 
@@ -65,15 +68,24 @@ enum class ProductLibrary { cublaslt, cublas };
 // device.
 Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library);
 
+// Returns the problem without its post-ops, for a native kernel that computes them afterwards
+// (epilogue_form()). BackendError: it has none, or its results, which are stored in between, have
+// fewer than 16 bits or are integers.
+Result<Problem, BackendError> product_part(const Problem& problem);
+
 // Returns why a device of this compute capability cannot run the product, or nullopt if it can. fp8
 // requires 8.9. Before 10.0 and on 12.x, fp8 requires both operands to be contiguous along k.
 std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability capability);
 
+// What computes a product: the library, and a native kernel for post-ops that it does not fuse.
+enum class ProductParts { library, library_and_epilogue };
+// Returns what computes a product: "cuBLASLt", "cuBLASLt + bench:elementwise".
+std::string product_name(std::string_view library, ProductParts parts);
 // Whether cuBLASLt and cuBLAS serve the operator: gemm, grouped_gemm.
 bool is_product(const Problem& problem);
-// Returns why the library or a device of this compute capability cannot run the products of such a
-// problem, or nullopt if they can.
-std::optional<BackendError> product_error(const Problem& problem, ProductLibrary library,
-                                          ComputeCapability capability);
+// Returns what runs the products of such a problem. BackendError: why the library or a device of
+// this compute capability cannot.
+Result<ProductParts, BackendError> product_parts(const Problem& problem, ProductLibrary library,
+                                                 ComputeCapability capability);
 
 }  // namespace bench::ops::cuda

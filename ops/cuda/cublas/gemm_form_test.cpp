@@ -188,6 +188,39 @@ TEST(GemmForm, RefusesWhatTheLibraryHasNot) {
   }
 }
 
+TEST(GemmForm, AScaleBeforeEverythingElseIsAFactorOfTheProduct) {
+  for (const ProductLibrary library : {ProductLibrary::cublaslt, ProductLibrary::cublas}) {
+    const auto form = gemm_form(problem("gemm", "m4n4k4+scale0.125+add"), library);
+    ASSERT_TRUE(form.ok());
+    EXPECT_EQ(form->alpha, 0.125);
+    EXPECT_TRUE(form->c.has_value());
+  }
+  for (const char* tokens : {"m4n4k4+bias+scale0.125", "m4n4k4+add+scale0.125"}) {
+    const auto form = gemm_form(problem("gemm", tokens), ProductLibrary::cublaslt);
+    ASSERT_FALSE(form.ok());
+    EXPECT_THAT(form.error().reason, HasSubstr("a scale before the bias"));
+  }
+}
+
+TEST(ProductParts, ANativeKernelComputesPostOpsThatTheLibraryDoesNotFuse) {
+  const auto name = [](const char* tokens, DataType dtype, ProductLibrary library) {
+    const auto parts = product_parts(problem("gemm", tokens, dtype), library, kNoDevice);
+    return parts ? product_name("X", *parts) : parts.error().reason;
+  };
+  EXPECT_EQ(name("m4n4k4+bias+relu", DataType::f16, ProductLibrary::cublaslt), "X");
+  for (const char* tokens : {"m4n4k4+bias+gelu_erf", "m4n4k4+relu+add", "m4n4k4+add+scale0.5"}) {
+    EXPECT_EQ(name(tokens, DataType::bf16, ProductLibrary::cublaslt), "X + bench:elementwise");
+  }
+  EXPECT_EQ(name("m4n4k4+relu", DataType::f32, ProductLibrary::cublas), "X + bench:elementwise");
+  // The library must compute the bias, and integers and fp8 would be rounded twice.
+  EXPECT_THAT(name("m4n4k4+bias+relu", DataType::f32, ProductLibrary::cublas),
+              HasSubstr("no epilogues"));
+  EXPECT_THAT(name("m4n4k4+relu", DataType::s8, ProductLibrary::cublaslt),
+              HasSubstr("32-bit integers"));
+  EXPECT_THAT(name("m16n16k16+tb+swish", DataType::f8_e4m3, ProductLibrary::cublaslt),
+              HasSubstr("not `swish`"));
+}
+
 TEST(GemmForm, Fp8DependsOnTheDevice) {
   const auto form = [](const char* tokens) {
     return *gemm_form(problem("gemm", tokens, DataType::f8_e4m3), ProductLibrary::cublaslt);

@@ -3,8 +3,10 @@
 
 #include "ops/cuda/cublas/cublas_kernel.hpp"
 #include "ops/cuda/cublas/cublaslt_kernel.hpp"
+#include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/cublas/grouped_kernel.hpp"
 #include "ops/cuda/library_report.hpp"
+#include "ops/cuda/network/kernels.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/grouped_gemm/grouped_gemm.hpp"
 #include "ops/operator.hpp"
@@ -32,9 +34,9 @@ constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
 class ProductBackend final : public Backend {
  public:
   using KernelFactory = std::function<KernelResult(const Problem& problem, std::int64_t tuning)>;
-  ProductBackend(DeviceParts device, PartWorkspace workspace, std::string name, std::string path,
-                 KernelFactory make_kernel)
-      : device_(std::move(device)),
+  ProductBackend(ProductSetting setting, PartWorkspace workspace, std::string name,
+                 std::string path, KernelFactory make_kernel)
+      : setting_(std::move(setting)),
         workspace_(workspace),
         name_(std::move(name)),
         path_(std::move(path)),
@@ -50,7 +52,8 @@ class ProductBackend final : public Backend {
                           fmt::format("{} supports only matrix products; use backend cudnn for {}",
                                       name_, problem.op->name)};
     }
-    return make_kernel_(problem, tuning_);
+    return make_product(setting_, problem,
+                        [this](const Problem& product) { return make_kernel_(product, tuning_); });
   }
   KernelResult create(const Network&) override {
     return BackendError{
@@ -66,10 +69,10 @@ class ProductBackend final : public Backend {
         GroupedParts::create(
             group_products(problem),
             [&](const Problem& part) { return make_kernel_(part, tuning_); }, workspace_));
-    return make_grouped_kernel(device_, std::move(parts));
+    return make_grouped_kernel(setting_.device, std::move(parts));
   }
 
-  DeviceParts device_;
+  ProductSetting setting_;
   PartWorkspace workspace_;
   std::string name_, path_;
   KernelFactory make_kernel_;
@@ -77,6 +80,20 @@ class ProductBackend final : public Backend {
 };
 
 }  // namespace
+
+KernelResult make_product(const ProductSetting& setting, const Problem& problem,
+                          const std::function<KernelResult(const Problem&)>& make) {
+  const auto is_unsupported = [](const KernelResult& kernel) {
+    return !kernel && kernel.error().kind == BackendError::Kind::unsupported;
+  };
+  auto fused = make(problem);
+  const auto product = product_part(problem);
+  if (!is_unsupported(fused) || !product) return fused;
+  auto first = make(*product);
+  if (!first) return is_unsupported(first) ? std::move(fused) : std::move(first);
+  return append_epilogue(setting.device, setting.launcher, *first, problem,
+                         problem.tensors.back().dtype);
+}
 
 std::map<std::string, std::string> library_variables(const Variables& variables) {
   std::string text;
@@ -90,34 +107,34 @@ std::map<std::string, std::string> library_variables(const Variables& variables)
 }
 
 Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
-    const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
-    const Variables& variables) {
+    const ProductSetting& setting, const std::shared_ptr<const CublasLtApi>& api) {
+  const DeviceParts& device = setting.device;
   const Nanoseconds begin = device.runtime->now();
   BENCH_ASSIGN_OR_RETURN(auto handle, make_cublaslt_handle(api));
   device.runtime->note_setup("library", device.runtime->now() - begin);
-  std::map<std::string, std::string> details = library_variables(variables);
+  std::map<std::string, std::string> details = library_variables(setting.variables);
   // A network's library is cuDNN, so its products report cuBLASLt in their details.
   details["library.cublaslt"] = format_packed_version(api->version());
   details["library.cublaslt.path"] = api->path;
   const CublasLtSession session{device, api, std::move(handle), std::move(details),
                                 std::make_shared<Tuner>(device.runtime)};
   return std::unique_ptr<Backend>(
-      std::make_unique<ProductBackend>(device, PartWorkspace::own, "cublaslt", api->path,
+      std::make_unique<ProductBackend>(setting, PartWorkspace::own, "cublaslt", api->path,
                                        [session](const Problem& problem, std::int64_t tuning) {
                                          return create_cublaslt_kernel(session, problem, tuning);
                                        }));
 }
 
 Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
-    const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
-    const Variables& variables) {
+    const ProductSetting& setting, const std::shared_ptr<const CublasApi>& api) {
+  const DeviceParts& device = setting.device;
   const Nanoseconds begin = device.runtime->now();
   BENCH_ASSIGN_OR_RETURN(CublasSession new_session,
-                         make_cublas_session(device, api, library_variables(variables)));
+                         make_cublas_session(device, api, library_variables(setting.variables)));
   device.runtime->note_setup("library", device.runtime->now() - begin);
   const auto session = std::make_shared<const CublasSession>(std::move(new_session));
   return std::unique_ptr<Backend>(
-      std::make_unique<ProductBackend>(device, PartWorkspace::shared, "cublas", api->path,
+      std::make_unique<ProductBackend>(setting, PartWorkspace::shared, "cublas", api->path,
                                        [session](const Problem& problem, std::int64_t) {
                                          return create_cublas_kernel(session, problem);
                                        }));

@@ -6,9 +6,11 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,13 +22,24 @@ namespace bench::ops::cuda {
 // map if none is set.
 std::map<std::string, std::string> library_variables(const Variables& variables);
 
+// What a backend of products needs besides its library.
+struct ProductSetting {
+  DeviceParts device;
+  Variables variables;
+  std::shared_ptr<Launcher> launcher;  // of the post-ops that the library does not fuse
+};
+
+// Creates a product whose library makes kernels by `make`. A native kernel computes post-ops that
+// the library does not fuse.
+Result<std::unique_ptr<Kernel>, BackendError> make_product(
+    const ProductSetting& setting, const Problem& problem,
+    const std::function<Result<std::unique_ptr<Kernel>, BackendError>(const Problem&)>& make);
+
 // Create the backend and the library's handle. BackendError (failed): the library cannot create the
 // handle, with the library's status.
 Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
-    const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
-    const Variables& variables);
+    const ProductSetting& setting, const std::shared_ptr<const CublasLtApi>& api);
 Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
-    const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
-    const Variables& variables);
+    const ProductSetting& setting, const std::shared_ptr<const CublasApi>& api);
 
 }  // namespace bench::ops::cuda

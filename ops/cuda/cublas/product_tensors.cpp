@@ -96,19 +96,18 @@ std::optional<BackendError> refuse_if_out_of_memory(const MemoryState& memory, B
                   format_bytes(needed), format_bytes(memory.free), format_bytes(memory.total))};
 }
 
-ProductScalar product_scalar(ProductCompute compute, ScalarValue value) {
-  const int number = value == ScalarValue::one ? 1 : 0;
+ProductScalar product_scalar(ProductCompute compute, double value) {
   ProductScalar scalar{};
   switch (compute) {
     case ProductCompute::f32:
     case ProductCompute::f32_as_tf32:
-      scalar.f32 = static_cast<float>(number);
+      scalar.f32 = static_cast<float>(value);
       break;
     case ProductCompute::f64:
-      scalar.f64 = number;
+      scalar.f64 = value;
       break;
     case ProductCompute::s32:
-      scalar.s32 = number;
+      scalar.s32 = static_cast<std::int32_t>(value);
       break;
   }
   return scalar;

@@ -59,8 +59,7 @@ struct ProductScalar {
     std::int32_t s32;
   };
 };
-enum class ScalarValue { zero, one };
-ProductScalar product_scalar(ProductCompute compute, ScalarValue value);
+ProductScalar product_scalar(ProductCompute compute, double value);
 
 // Returns cuBLAS's name: "32F", "32F_FAST_TF32", "64F" or "32I".
 std::string_view compute_name(ProductCompute compute);

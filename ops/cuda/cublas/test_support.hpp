@@ -3,7 +3,10 @@
 #pragma once
 
 #include "ops/cuda/cublas/cublas_api.hpp"
+#include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/library_search.hpp"
+#include "ops/cuda/network/test_support.hpp"
+#include "ops/cuda/runtime/test_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,6 +27,12 @@ inline std::vector<SearchStep> search_path() {
         return std::string(value);
       },
       "");
+}
+
+// Without variables.
+inline ProductSetting product_setting(const ScriptedDevice& device) {
+  return {device.parts(), [](const std::string&) { return std::nullopt; },
+          std::make_shared<StreamLauncher>(device.runtime)};
 }
 
 }  // namespace bench::ops::cuda::test

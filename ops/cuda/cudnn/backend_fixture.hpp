@@ -2,6 +2,7 @@
 // For tests: the backend on a scripted device with a scripted cuDNN.
 #pragma once
 
+#include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 #include "ops/cuda/cudnn/cudnn_kernel.hpp"
 #include "ops/cuda/cudnn/fake_cudnn.hpp"
@@ -32,12 +33,9 @@ class CudnnBackendTest : public ::testing::Test {
           {device_.parts(), cudnn_.api(), std::make_shared<test::StreamLauncher>(device_.runtime),
            [this](const Problem& product, std::int64_t tuning) -> Created {
              product_tunings_.push_back(tuning);
-             if (!product.post_ops.empty()) {
-               return BackendError{BackendError::Kind::unsupported, "fuses nothing"};
-             }
-             if (product_failure_) return *product_failure_;
-             return std::unique_ptr<Kernel>(
-                 std::make_unique<test::ReferenceKernel>(device_, product, MemoryLayout::plain));
+             return make_product(
+                 {device_.parts(), {}, std::make_shared<test::StreamLauncher>(device_.runtime)},
+                 product, [this](const Problem& part) { return reference_product(part); });
            }});
       EXPECT_TRUE(made.ok());
       backend_ = *std::move(made);
@@ -67,6 +65,16 @@ class CudnnBackendTest : public ::testing::Test {
   }
   void expect_reference(const Problem& problem, Kernel& kernel) {
     test::expect_reference(device_, kernel, problem);
+  }
+
+  // A library that fuses nothing.
+  Result<std::unique_ptr<Kernel>, BackendError> reference_product(const Problem& product) {
+    if (!product.post_ops.empty()) {
+      return BackendError{BackendError::Kind::unsupported, "fuses nothing"};
+    }
+    if (product_failure_) return *product_failure_;
+    return std::unique_ptr<Kernel>(
+        std::make_unique<test::ReferenceKernel>(device_, product, MemoryLayout::plain));
   }
 
   test::ScriptedDevice device_;

@@ -142,12 +142,9 @@ Planned plan_product(const Problem& problem, ComputeCapability capability) {
     return make_kernel(StepWay::product, "gemm", "cublaslt", plain_buffers(product));
   };
   auto fused = plan_alone(problem);
-  if (fused || problem.post_ops.empty()) return fused;
-  Problem plain = problem;
-  plain.post_ops.clear();
-  std::erase_if(plain.tensors,
-                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
-  const auto first = plan_alone(plain);
+  const auto product = product_part(problem);
+  if (fused || !product) return fused;
+  const auto first = plan_alone(*product);
   return first ? add_epilogue(*first, problem, problem.tensors.back().dtype) : std::move(fused);
 }
 

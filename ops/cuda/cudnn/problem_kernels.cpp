@@ -42,24 +42,6 @@ Problem fix_layout(Problem problem) {
   return problem;
 }
 
-ChainPlace tensor_place(std::size_t number) { return {ChainPlace::Kind::tensor, number}; }
-ChainPlace intermediate_place(std::size_t number) {
-  return {ChainPlace::Kind::intermediate, number};
-}
-
-// Describes a chain's tensors as the kernels of its steps read and write them.
-std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count) {
-  std::vector<ChainTensor> tensors(count);
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    for (std::size_t i = 0; i < steps[s].tensors.size(); ++i) {
-      const ChainPlace& place = steps[s].tensors[i];
-      if (place.kind != ChainPlace::Kind::tensor) continue;
-      tensors[place.number] = {steps[s].kernel->buffers()[i], std::pair(s, i)};
-    }
-  }
-  return tensors;
-}
-
 // Makes plans keep the session of their handle alive.
 void keep_session(const std::shared_ptr<CudnnSession>& session,
                   std::vector<std::shared_ptr<const ExecutionPlan>>& plans) {
@@ -289,36 +271,12 @@ ProblemKernels::KernelResult ProblemKernels::create_from_graph(const Problem& pr
   return kernel;
 }
 
-// Appends the native kernel of bias and post-ops to the kernel `first`. The native kernel works in
-// place if the intermediate result has the output's type.
 ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(std::unique_ptr<Kernel> first,
                                                                   const Problem& problem,
                                                                   DataType intermediate_dtype) {
-  const std::size_t last = problem.tensors.size() - 1;
-  const std::size_t start = epilogue_start(problem);
-  auto form = epilogue_form(problem, intermediate_dtype, requested_layout(problem));
-  if (!form) {
-    return_planning_time(*first);
-    return std::move(form).error();
-  }
-  const bool in_place = intermediate_dtype == problem.tensors.back().dtype;
-  const ChainPlace result = in_place ? tensor_place(last) : intermediate_place(0);
-  KernelChain chain;
-  if (!in_place) chain.intermediates = {first->buffers().back().size.count};
-  std::vector<ChainPlace> inputs;
-  for (std::size_t i = 0; i < start; ++i) inputs.push_back(tensor_place(i));
-  inputs.push_back(result);
-  std::vector<BufferRole> roles = {BufferRole::input};
-  std::vector<ChainPlace> places = {result};
-  for (std::size_t i = start; i <= last; ++i) {
-    roles.push_back(buffer_role(problem.tensors[i]));
-    places.push_back(tensor_place(i));
-  }
-  chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});
-  chain.steps.push_back(
-      {"", make_native_kernel(parts_, launcher_, *std::move(form), roles), places, "epilogue"});
-  chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
-  return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
+  auto kernel = append_epilogue(parts_, launcher_, first, problem, intermediate_dtype);
+  if (!kernel && first) return_planning_time(*first);
+  return kernel;
 }
 
 ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(const Problem& problem) {
@@ -334,15 +292,7 @@ ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(const Problem&
 
 ProblemKernels::KernelResult ProblemKernels::create_product(const Problem& problem) {
   if (!products_) return unsupported("there is no library for matrix products");
-  auto fused_product = products_(problem, tuning_);
-  if (is_final(fused_product) || problem.post_ops.empty()) return fused_product;
-  Problem plain_problem = problem;
-  plain_problem.post_ops.clear();
-  std::erase_if(plain_problem.tensors,
-                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
-  auto first = products_(plain_problem, tuning_);
-  if (!first) return is_final(first) ? std::move(first) : std::move(fused_product);
-  return create_with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
+  return products_(problem, tuning_);
 }
 
 ProblemKernels::KernelResult ProblemKernels::create_with_bias_gradient(const Problem& problem) {

@@ -20,9 +20,9 @@ Support check_product_support(const Problem& problem, const SupportQuestion& que
   std::string reasons;
   for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
-    const auto error = product_error(problem, library, question.capability);
-    if (!error) return {Runnable::yes, name, reasons};
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error->reason);
+    const auto parts = product_parts(problem, library, question.capability);
+    if (parts) return {Runnable::yes, product_name(name, *parts), reasons};
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, parts.error().reason);
   }
   return {Runnable::no, "", reasons};
 }

@@ -3,6 +3,7 @@
 // Also measures a product of zeros, which needs less power.
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/kernels/device/device_launcher.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
 #include "ops/cuda/runtime/tuner.hpp"
@@ -160,7 +161,8 @@ constexpr ProductRow kProducts[] = {{DataType::bf16, Math::standard, Numbers::ra
 void measure_product_ceilings(const CheckRun& run) {
   const auto api = load_cublaslt(run.search);
   if (!api) return run.report.add_error("products", "i", api.error().reason);
-  const auto backend = make_cublaslt_backend(run.device, *api, process_variable);
+  const auto backend = make_cublaslt_backend(
+      {run.device, process_variable, make_device_launcher(run.device.runtime)}, *api);
   if (!backend) return run.report.add_error("products", "i", backend.error().reason);
   for (const ProductRow& row : kProducts) {
     const std::string_view math = math_names()[static_cast<std::size_t>(row.math)];

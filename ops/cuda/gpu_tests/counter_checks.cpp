@@ -2,6 +2,7 @@
 // Compares hardware counters with known values of a matrix product and a copy.
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/kernels/device/device_launcher.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "ops/cuda/runtime/device_counters.hpp"
@@ -109,7 +110,8 @@ struct Product {
 Result<Product> make_product(const CheckRun& run, const char* tokens) {
   const auto api = load_cublaslt(run.search);
   if (!api) return Error{api.error().reason, "", ""};
-  auto backend = make_cublaslt_backend(run.device, *api, process_variable);
+  auto backend = make_cublaslt_backend(
+      {run.device, process_variable, make_device_launcher(run.device.runtime)}, *api);
   if (!backend) return Error{backend.error().reason, "", ""};
   const Operator* op = find_operator("gemm");
   BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*op, tokens));

@@ -25,6 +25,11 @@ struct ChainPlace {
   friend bool operator==(const ChainPlace&, const ChainPlace&) = default;
 };
 
+inline ChainPlace tensor_place(std::size_t number) { return {ChainPlace::Kind::tensor, number}; }
+inline ChainPlace intermediate_place(std::size_t number) {
+  return {ChainPlace::Kind::intermediate, number};
+}
+
 struct ChainStep {
   std::string node;  // node of the network; empty for a problem
   std::unique_ptr<Kernel> kernel;
@@ -40,6 +45,9 @@ struct ChainTensor {
   KernelBuffer buffer;
   std::optional<std::pair<std::size_t, std::size_t>> packed_by = std::nullopt;
 };
+
+// Describes the `count` tensors of a problem as the kernels of these steps read and write them.
+std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count);
 
 struct KernelChain {
   std::vector<ChainStep> steps;

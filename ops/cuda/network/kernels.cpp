@@ -3,6 +3,7 @@
 
 #include "ops/cuda/network/packed_kernel.hpp"
 #include "ops/network/buffer_plan.hpp"
+#include "ops/operator.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -317,6 +318,18 @@ std::map<std::string, std::string> ChainKernel::details() const {
 
 }  // namespace
 
+std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count) {
+  std::vector<ChainTensor> tensors(count);
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    for (std::size_t i = 0; i < steps[s].tensors.size(); ++i) {
+      const ChainPlace& place = steps[s].tensors[i];
+      if (place.kind != ChainPlace::Kind::tensor) continue;
+      tensors[place.number] = {steps[s].kernel->buffers()[i], std::pair(s, i)};
+    }
+  }
+  return tensors;
+}
+
 std::vector<KernelStep> list_steps(const KernelChain& chain) {
   std::vector<KernelStep> steps;
   for (const ChainStep& step : chain.steps)
@@ -353,6 +366,33 @@ Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts part
   }
   return std::unique_ptr<Kernel>(std::make_unique<ChainKernel>(
       std::move(parts), std::move(chain), std::move(plan), storage, std::move(workspace_buffers)));
+}
+
+Result<std::unique_ptr<Kernel>, BackendError> append_epilogue(
+    const DeviceParts& parts, const std::shared_ptr<Launcher>& launcher,
+    std::unique_ptr<Kernel>& first, const Problem& problem, DataType intermediate_dtype) {
+  const std::size_t last = problem.tensors.size() - 1;
+  const std::size_t start = epilogue_start(problem);
+  BENCH_ASSIGN_OR_RETURN(NativeForm form,
+                         epilogue_form(problem, intermediate_dtype, requested_layout(problem)));
+  const bool in_place = intermediate_dtype == problem.tensors.back().dtype;
+  const ChainPlace result = in_place ? tensor_place(last) : intermediate_place(0);
+  KernelChain chain;
+  if (!in_place) chain.intermediates = {first->buffers().back().size.count};
+  std::vector<ChainPlace> inputs;
+  for (std::size_t i = 0; i < start; ++i) inputs.push_back(tensor_place(i));
+  inputs.push_back(result);
+  std::vector<BufferRole> roles = {BufferRole::input};
+  std::vector<ChainPlace> places = {result};
+  for (std::size_t i = start; i <= last; ++i) {
+    roles.push_back(buffer_role(problem.tensors[i]));
+    places.push_back(tensor_place(i));
+  }
+  chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});
+  chain.steps.push_back(
+      {"", make_native_kernel(parts, launcher, std::move(form), roles), places, "epilogue"});
+  chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
+  return make_chain_kernel(parts, std::move(chain), IntermediateStorage::workspace);
 }
 
 }  // namespace bench::ops::cuda

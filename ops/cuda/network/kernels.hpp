@@ -33,4 +33,12 @@ Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts part
                                                                 KernelChain chain,
                                                                 IntermediateStorage storage);
 
+// Appends the native kernel of bias and post-ops (epilogue_form()) to the kernel `first` of the
+// same problem without them, whose result has the type `intermediate_dtype`. The native kernel
+// works in place if that is the output's type. BackendError: there is no native kernel for a
+// post-op; `first` is unchanged then.
+Result<std::unique_ptr<Kernel>, BackendError> append_epilogue(
+    const DeviceParts& parts, const std::shared_ptr<Launcher>& launcher,
+    std::unique_ptr<Kernel>& first, const Problem& problem, DataType intermediate_dtype);
+
 }  // namespace bench::ops::cuda

@@ -172,16 +172,20 @@ BackendExport backend_export(const std::string& name, std::vector<std::string> o
           [name, library, shared] { return open_backend(name, library, shared); }};
 }
 
+ProductSetting product_setting(const DeviceParts& device, const Variables& variables) {
+  return {device, variables, make_device_launcher(device.runtime)};
+}
+
 const Library<CublasLtApi> kCublasLt = {
     "cuBLASLt", load_cublaslt,
     [](const DeviceParts& device, const Loaded<CublasLtApi>& api, const Shared& shared) {
-      return make_cublaslt_backend(device, *api, shared.variables);
+      return make_cublaslt_backend(product_setting(device, shared.variables), *api);
     }};
 
 const Library<CublasApi> kCublas = {
     "cuBLAS", load_cublas,
     [](const DeviceParts& device, const Loaded<CublasApi>& api, const Shared& shared) {
-      return make_cublas_backend(device, *api, shared.variables);
+      return make_cublas_backend(product_setting(device, shared.variables), *api);
     }};
 
 #ifdef BENCH_HAS_CUDNN
@@ -196,7 +200,7 @@ ProductMaker product_maker(const DeviceParts& device, const Shared& shared) {
       if (!api) {
         made->emplace(BackendError{BackendError::Kind::unsupported, std::move(api).error().reason});
       } else {
-        made->emplace(make_cublaslt_backend(device, *api, variables));
+        made->emplace(make_cublaslt_backend(product_setting(device, variables), *api));
       }
     }
     if (!**made) return (*made)->error();

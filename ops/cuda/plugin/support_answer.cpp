@@ -25,12 +25,11 @@ namespace {
 
 constexpr std::string_view kRunnableNames[] = {"yes", "no", "unknown"};
 
-Support product_support(const Problem& problem, ProductLibrary library, std::string name,
+Support product_support(const Problem& problem, ProductLibrary library, std::string_view name,
                         ComputeCapability capability) {
-  if (auto error = product_error(problem, library, capability)) {
-    return {Runnable::no, "", std::move(error)->reason};
-  }
-  return {Runnable::yes, std::move(name), ""};
+  const auto parts = product_parts(problem, library, capability);
+  if (!parts) return {Runnable::no, "", parts.error().reason};
+  return {Runnable::yes, product_name(name, *parts), ""};
 }
 
 struct Answer {
