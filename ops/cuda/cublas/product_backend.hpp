@@ -26,7 +26,7 @@ std::map<std::string, std::string> library_variables(const Variables& variables)
 struct ProductSetting {
   DeviceParts device;
   Variables variables;
-  std::shared_ptr<Launcher> launcher;  // of the post-ops that the library does not fuse
+  std::shared_ptr<Launcher> launcher;  // native kernels of post-ops that the library does not fuse
 };
 
 // Creates a product whose library makes kernels by `make`. A native kernel computes post-ops that
