@@ -20,6 +20,10 @@ struct AttentionQuery {
 // `row`: the number of a query among those of all sequences and heads.
 AttentionQuery find_attention_query(const ParameterSet& set, std::int64_t row);
 
+// Returns the number of keys of the query that attends to the fewest; at most 0 if there is a query
+// without keys.
+std::int64_t fewest_attention_keys(const ParameterSet& set);
+
 // Implement Operator::reference, forward and backward_data.
 std::vector<double> attention_reference(const Problem& problem, ReferenceInputs inputs,
                                         std::size_t output,

@@ -179,6 +179,13 @@ Result<Descriptor> make_variant_pack(const CudnnSession& session, const Executio
     uids.push_back(form.uid);
     pointers.push_back(address);
   }
+  for (const GraphConstant& constant : plan.graph->constants) {
+    uids.push_back(constant.form.uid);
+    // cuDNN's list has no pointers to const, but a plan only reads its constants.
+    pointers.push_back(constant.memory == GraphConstant::Memory::host
+                           ? const_cast<std::uint8_t*>(constant.bytes.data())
+                           : addresses.at(constant.form.uid));
+  }
   const std::vector<void*> workspaces = {workspace};
   return DescriptorBuilder(session.target().api, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
                            "the list of addresses")
@@ -186,6 +193,28 @@ Result<Descriptor> make_variant_pack(const CudnnSession& session, const Executio
       .pointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers)
       .pointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspaces)
       .finish();
+}
+
+// Device memory with a constant of a graph.
+struct StoredConstant {
+  std::int64_t uid;
+  DeviceBuffer memory;
+};
+
+// BackendError: not enough memory, or the copy failed.
+Result<std::vector<StoredConstant>, BackendError> store_constants(Runtime& runtime,
+                                                                  const ExecutionPlan& plan) {
+  std::vector<StoredConstant> stored;
+  for (const GraphConstant& constant : plan.graph->constants) {
+    if (constant.memory == GraphConstant::Memory::host) continue;
+    const Bytes size = {std::ssize(constant.bytes)};
+    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, size));
+    if (const auto copied = runtime.copy_in(memory.data(), constant.bytes.data(), size); !copied) {
+      return BackendError{BackendError::Kind::failed, copied.error().message()};
+    }
+    stored.push_back({constant.form.uid, std::move(memory)});
+  }
+  return stored;
 }
 
 class CudnnInvocation final : public SingleStepInvocation {
@@ -209,14 +238,15 @@ class CudnnKernel final : public PackedKernel {
  public:
   CudnnKernel(DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
               std::vector<DeviceTensor> tensors, ProblemPlan plan, DeviceBuffer workspace,
-              DeviceBuffer kept)
+              DeviceBuffer kept, std::vector<StoredConstant> constants)
       : PackedKernel(std::move(parts), std::move(tensors)),
         session_(std::move(session)),
         op_(problem.op->name),
         summation_(find_summation(problem, runtime().traits())),
         plan_(std::move(plan)),
         workspace_(std::move(workspace)),
-        kept_(std::move(kept)) {}
+        kept_(std::move(kept)),
+        constants_(std::move(constants)) {}
 
   std::string implementation() const override {
     return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
@@ -224,7 +254,7 @@ class CudnnKernel final : public PackedKernel {
   std::vector<KernelStep> steps() const override {
     return {{"", op_, implementation(), format_layouts(buffers()), {}}};
   }
-  Bytes workspace() const override { return workspace_.size() + kept_.size(); }
+  Bytes workspace() const override;
   Summation summation() const override { return summation_; }
   Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
@@ -239,7 +269,14 @@ class CudnnKernel final : public PackedKernel {
   ProblemPlan plan_;
   DeviceBuffer workspace_;
   DeviceBuffer kept_;  // find_kept_form(); empty if there is none
+  std::vector<StoredConstant> constants_;
 };
+
+Bytes CudnnKernel::workspace() const {
+  Bytes size = workspace_.size() + kept_.size();
+  for (const StoredConstant& constant : constants_) size = size + constant.memory.size();
+  return size;
+}
 
 TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   TensorAddresses result;
@@ -250,6 +287,7 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   result[kUnreadSource] = buffers.back();
   result[kUnreadResult] = buffers.front();
   if (const TensorForm* kept = find_kept_form(plan_)) result[kept->uid] = kept_.data();
+  for (const StoredConstant& constant : constants_) result[constant.uid] = constant.memory.data();
   return result;
 }
 
@@ -331,9 +369,11 @@ Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
       DeviceBuffer kept,
       DeviceBuffer::create(*parts.runtime,
                            kept_form == nullptr ? Bytes{0} : plain_size(*kept_form)));
+  BENCH_ASSIGN_OR_RETURN(std::vector<StoredConstant> constants,
+                         store_constants(*parts.runtime, *plan.main));
   return std::unique_ptr<Kernel>(std::make_unique<CudnnKernel>(
       std::move(parts), std::move(session), problem, std::move(tensors), std::move(plan),
-      std::move(workspace), std::move(kept)));
+      std::move(workspace), std::move(kept), std::move(constants)));
 }
 
 }  // namespace bench::ops::cuda

@@ -60,16 +60,28 @@ class FakeCudnn {
   std::map<std::int64_t, std::vector<FakeEngine>> engines_by_channels = {};
   std::int64_t max_operations = 99;            // larger graphs have no engine
   std::function<void(const Addresses&)> work;  // called by each execution
-  std::vector<Addresses> executions;           // addresses of each enqueued execution
-  std::vector<void*> workspaces;               // workspace of each enqueued execution
-  std::int64_t heuristics = 0;                 // number of queries
-  std::int64_t plans = 0;                      // number of finalised plans
+  // Called by each execution with the graph's descriptor (graph_evaluation.hpp).
+  std::function<void(cudnnBackendDescriptor_t graph, const Addresses&)> evaluate;
+  std::vector<Addresses> executions;  // addresses of each enqueued execution
+  std::vector<void*> workspaces;      // workspace of each enqueued execution
+  std::int64_t heuristics = 0;        // number of queries
+  std::int64_t plans = 0;             // number of finalised plans
   std::int64_t failed_plans = 0;
   std::int64_t handles = 0;  // number of handles that are not destroyed yet
   bool rejects_handle = false;
   void* stream = nullptr;
   // Returns the number of descriptors that are not destroyed yet.
   std::int64_t live() const { return static_cast<std::int64_t>(descriptors_.size()); }
+
+  // Returns the values of a descriptor's attribute; none if it is not set.
+  template <class T>
+  static std::vector<T> attribute(cudnnBackendDescriptor_t descriptor,
+                                  cudnnBackendAttributeName_t name) {
+    return read_values<T>(to_fake(descriptor), name);
+  }
+  static cudnnBackendDescriptorType_t type_of(cudnnBackendDescriptor_t descriptor) {
+    return to_fake(descriptor).type;
+  }
 
   std::shared_ptr<const CudnnApi> api() const {
     auto api = std::make_shared<CudnnApi>();
@@ -247,6 +259,7 @@ class FakeCudnn {
     workspaces.push_back(read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE).at(0));
     const auto launched = runtime_->launch_kernel("engine " + std::to_string(plan.engine.index),
                                                   plan.engine.time, [this, &plan, addresses] {
+                                                    if (evaluate) evaluate(plan.graph, addresses);
                                                     if (!work || !plan.engine.computes) return;
                                                     work(addresses);
                                                     multiply_convolutions(plan, addresses);

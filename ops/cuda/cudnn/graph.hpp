@@ -26,6 +26,9 @@ inline constexpr std::int64_t kMaximaResult = 2001;
 inline constexpr std::int64_t kUnreadSource = 2002;
 inline constexpr std::int64_t kUnreadResult = 2003;
 
+// Uid of a graph's first constant (GraphConstant).
+inline constexpr std::int64_t kFirstConstant = 3000;
+
 // Alignment in bytes that graphs declare for every tensor, so it is also what plans require of
 // their addresses. Device memory and the parts of one allocation have it.
 inline constexpr std::int64_t kTensorAlignment = 256;
@@ -39,10 +42,20 @@ struct CudnnTarget {
   cudnnHandle_t handle;
 };
 
+// Values that a graph reads and that are not a tensor of the problem.
+struct GraphConstant {
+  // The memory that executions read them from. The host's: numbers that are passed by value.
+  enum class Memory : std::uint8_t { host, device };
+  TensorForm form;
+  Memory memory = Memory::host;
+  std::vector<std::uint8_t> bytes;  // the values, in the form's type
+};
+
 struct OperationGraph {
   std::vector<Descriptor> parts;  // the descriptors that `graph` refers to
   Descriptor graph;
   std::vector<TensorForm> tensors;  // tensors with buffers, in the problem's order
+  std::vector<GraphConstant> constants = {};
 };
 
 // Builds the graph that computes a problem. BackendError: cuDNN's graph API has no such operation,
