@@ -15,17 +15,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::ops::cuda::cudnn_test {
 
-// Returns cuDNN, or why it cannot be loaded.
-inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machine() {
+// Returns the places that tests search for cuDNN.
+inline std::vector<SearchStep> search_of_this_machine() {
   const auto variable = [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
     return std::string(value);
   };
-  return load_cudnn(library_search_path(variable, ""));
+  return library_search_path(variable, "");
+}
+
+// Returns cuDNN, or why it cannot be loaded.
+inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machine() {
+  return load_cudnn(search_of_this_machine());
 }
 
 // Returns the properties of a device of an architecture ("sm_90"), as JSON from testdata/.

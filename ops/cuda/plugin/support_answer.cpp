@@ -11,6 +11,7 @@
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/network_plan.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
+#include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #endif
 
@@ -46,11 +47,12 @@ void write_answer(JsonWriter& writer, const Answer& answer) {
 
 #ifdef BENCH_HAS_CUDNN
 // Lists all configurations, the one that runs first. Engines that are compiled at run time are
-// listed only if a driver or its stub is loaded.
+// listed only if a driver or its stub is loaded. None is listed for a problem that cuDNN does not
+// compute.
 std::vector<std::string> list_engines(const Problem& problem,
                                       const std::shared_ptr<const CudnnApi>& api,
                                       std::string_view device) {
-  if (api == nullptr || device.empty()) return {};
+  if (api == nullptr || device.empty() || known_gap(problem)) return {};
   const auto listed = all_listed_engines(api, problem, device);
   if (!listed) return {"none: " + listed.error().reason};
   std::vector<std::string> engine_texts;

@@ -2,6 +2,9 @@
 // Tests the answers for a described device, without a device and without NVIDIA's libraries.
 #include "ops/cuda/plugin/support_answer.hpp"
 
+#ifdef BENCH_HAS_CUDNN
+#include "ops/cuda/cudnn/test_support.hpp"
+#endif
 #include "ops/network/test_support.hpp"
 #include "ops/plugin/c_problem.hpp"
 #include "ops/test_support.hpp"
@@ -59,6 +62,27 @@ TEST(SupportAnswer, ConvolutionsDependOnTheDevice) {
   // Without cuDNN, which no search path here contains, the rest cannot be determined.
   EXPECT_EQ(answer(bf16, "cudnn", {{8, 0}}).at("runs"), "unknown");
   EXPECT_EQ(answer(bf16, "cudnn", {kNoDevice}).at("runs"), "unknown");
+}
+
+// Earlier, the engines of a problem that a native kernel computes were listed as if they ran.
+TEST(SupportAnswer, ListsNoEnginesOfWhatCudnnDoesNotCompute) {
+  BENCH_NEED_CUDNN(api);
+  const DescribedDevice device{{9, 0}, cudnn_test::device_json("sm_90")};
+  const auto ask = [&](const Problem& question) {
+    const CProblem c_question(question);
+    return nlohmann::json::parse(
+        support_answer(*c_question.get(), "cudnn", device, cudnn_test::search_of_this_machine()));
+  };
+  const auto computed = ask(problem("conv", "n2c16h5k16r3", DataType::f16));
+  EXPECT_EQ(computed.at("by"), "cuDNN");
+  EXPECT_FALSE(computed.at("engines").empty());
+  for (const Problem& native : {problem("attention", "h4q24d16", DataType::f32),
+                                problem("attention", "h4q24d20", DataType::f16),
+                                problem("softmax", "4x8", DataType::f16)}) {
+    const auto answered = ask(native);
+    EXPECT_THAT(answered.at("by").get<std::string>(), HasSubstr("bench:")) << native.op->name;
+    EXPECT_TRUE(answered.at("engines").empty()) << answered;
+  }
 }
 
 // No search path here contains cuDNN.
