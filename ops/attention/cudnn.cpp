@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -29,14 +30,35 @@ class AttentionGraph {
   Result<OperationGraph, BackendError> build() {
     const std::size_t query = add_tensor(0), value = add_tensor(2);
     add_lengths();
-    std::size_t scores = add_scores(query, add_transposed_keys());
+    std::size_t scores = add_scores(query, add_transposed(1));
     if (lengths_) scores = hide_padding(scores);
-    if (is_masked()) scores = hide_later_keys(scores);
-    if (has_window()) scores = hide_earlier_keys(scores);
-    const std::size_t weights = add_softmax(scores);
+    const std::size_t weights = add_softmax(mask(scores));
     GraphBuilder::MatrixSizes sizes;
     if (lengths_) sizes = {.rows = lengths_->queries, .inner = lengths_->keys};
     builder_.matmul(weights, value, add_tensor(3), sizes);
+    return builder_.finish();
+  }
+
+  // With P for the weights, S for the scores and ' for a transposition:
+  //   diff_value = P' * diff_destination
+  //   diff_scores = P * (diff_destination * value' - sums of diff_destination * destination)
+  //   diff_key = diff_scores' * query,  diff_query = diff_scores * key
+  Result<OperationGraph, BackendError> build_gradient() {
+    const std::size_t query = add_tensor(0), keys = add_transposed(1), values = add_transposed(2);
+    const std::size_t destination = add_tensor(3), log_sum = add_rows(4), diff = add_tensor(5);
+    const std::size_t sums = add_sums(diff, destination);
+    const std::size_t scores = add_scores(query, keys);
+    const std::size_t logarithms = apply("logarithms", {CUDNN_POINTWISE_SUB}, scores, log_sum);
+    const std::size_t weights =
+        apply("weights", {CUDNN_POINTWISE_EXP}, mask(logarithms), std::nullopt);
+    add_key_product(weights, diff, 8);
+    const std::size_t products = add_intermediate("diff_products", DataType::f32, score_dims());
+    builder_.matmul(diff, values, products, {});
+    std::size_t diff_scores = apply("differences", {CUDNN_POINTWISE_SUB}, products, sums);
+    diff_scores = apply("diff_scores", {CUDNN_POINTWISE_MUL}, diff_scores, weights);
+    diff_scores = apply("scaled diff_scores", {CUDNN_POINTWISE_MUL}, diff_scores, scale_);
+    add_key_product(diff_scores, query, 7);
+    add_query_gradient(diff_scores, keys);
     return builder_.finish();
   }
 
@@ -54,11 +76,15 @@ class AttentionGraph {
     return builder_.tensor(
         tensor_form(problem_, number, problem_.tensors[number].dims, Layout::nchw));
   }
-  std::size_t add_transposed_keys() {
-    TensorForm form = tensor_form(problem_, 1, problem_.tensors[1].dims, Layout::nchw);
+  std::size_t add_transposed(std::size_t number) {
+    TensorForm form = tensor_form(problem_, number, problem_.tensors[number].dims, Layout::nchw);
     std::swap(form.dims[kQueryAxis], form.dims[kKeyAxis]);
     std::swap(form.strides[kQueryAxis], form.strides[kKeyAxis]);
     return builder_.tensor(form);
+  }
+  // Adds a tensor with one number for each query.
+  std::size_t add_rows(std::size_t number) {
+    return builder_.tensor(tensor_form(problem_, number, row_dims(), Layout::nchw));
   }
   void add_lengths() {
     if (!set_.has("lengths")) return;
@@ -72,6 +98,9 @@ class AttentionGraph {
 
   std::vector<std::int64_t> score_dims() const {
     return {set_.count("batch"), set_.count("heads"), set_.count("q_len"), set_.count("kv_len")};
+  }
+  std::vector<std::int64_t> row_dims() const {
+    return {set_.count("batch"), set_.count("heads"), set_.count("q_len"), 1};
   }
   std::size_t add_intermediate(std::string name, DataType dtype, std::vector<std::int64_t> dims) {
     std::vector<std::int64_t> strides = dense_strides(dims, Layout::nchw);
@@ -121,8 +150,12 @@ class AttentionGraph {
     if (lengths_) sizes = {.rows = lengths_->queries, .columns = lengths_->keys};
     builder_.matmul(query, keys, products, sizes);
     const double scale = 1 / std::sqrt(static_cast<double>(set_.count("head_dim")));
-    return apply("scores", {CUDNN_POINTWISE_MUL}, products,
-                 add_number("scale", DataType::f32, scale));
+    scale_ = add_number("scale", DataType::f32, scale);
+    return apply("scores", {CUDNN_POINTWISE_MUL}, products, scale_);
+  }
+  std::size_t mask(std::size_t scores) {
+    if (is_masked()) scores = hide_later_keys(scores);
+    return has_window() ? hide_earlier_keys(scores) : scores;
   }
   // Hides the keys from a sequence's length on.
   std::size_t hide_padding(std::size_t scores) {
@@ -177,8 +210,7 @@ class AttentionGraph {
     return Lengths{add_number("queries", DataType::s32, static_cast<double>(queries)), keys_number};
   }
   std::size_t add_softmax(std::size_t scores) {
-    const std::vector<std::int64_t> rows = {set_.count("batch"), set_.count("heads"),
-                                            set_.count("q_len"), 1};
+    const std::vector<std::int64_t> rows = row_dims();
     const std::size_t largest = add_intermediate("largest", DataType::f32, rows);
     builder_.reduction(CUDNN_REDUCE_TENSOR_MAX, scores, largest);
     const std::size_t differences = apply("differences", {CUDNN_POINTWISE_SUB}, scores, largest);
@@ -192,21 +224,71 @@ class AttentionGraph {
     return apply("weights", {CUDNN_POINTWISE_DIV}, powers, sums, problem_.dtype);
   }
 
+  // Adds the sum of a product of two tensors over the elements of each query's head.
+  std::size_t add_sums(std::size_t diff, std::size_t destination) {
+    const std::size_t products =
+        add_intermediate("products of destinations", DataType::f32, problem_.tensors[0].dims);
+    builder_.pointwise({CUDNN_POINTWISE_MUL}, diff, destination, products);
+    const std::size_t sums = add_intermediate("sums of destinations", DataType::f32, row_dims());
+    builder_.reduction(CUDNN_REDUCE_TENSOR_ADD, products, sums);
+    const std::size_t kept = builder_.scratch("kept sums", DataType::f32, row_dims(),
+                                              dense_strides(row_dims(), Layout::nchw));
+    // The factor of dropout, which keeps all.
+    builder_.pointwise({CUDNN_POINTWISE_MUL}, sums, add_number("one", DataType::f32, 1), kept);
+    return kept;
+  }
+  // Adds tensor `result` = the transposed scores times a tensor of queries, and over the heads that
+  // share keys its sum.
+  void add_key_product(std::size_t scores, std::size_t queries, std::size_t result) {
+    std::vector<std::int64_t> dims = score_dims();
+    std::vector<std::int64_t> strides = dense_strides(dims, Layout::nchw);
+    std::swap(dims[kQueryAxis], dims[kKeyAxis]);
+    std::swap(strides[kQueryAxis], strides[kKeyAxis]);
+    const std::size_t transposed =
+        builder_.intermediate("transposed scores", problem_.dtype, dims, strides);
+    builder_.reshape(scores, transposed);
+    const std::size_t sum = add_tensor(result);
+    if (set_.count("heads") == set_.count("kv_heads")) {
+      return builder_.matmul(transposed, queries, sum, {});
+    }
+    std::vector<std::int64_t> of_heads = problem_.tensors[result].dims;
+    of_heads[1] = set_.count("heads");
+    const std::size_t all = add_intermediate("all heads", problem_.dtype, std::move(of_heads));
+    builder_.matmul(transposed, queries, all, {});
+    builder_.reduction(CUDNN_REDUCE_TENSOR_ADD, all, sum);
+  }
+  // cuDNN adds up the gradients of the queries in memory, in f32.
+  void add_query_gradient(std::size_t diff_scores, std::size_t transposed_keys) {
+    const std::size_t keys =
+        add_intermediate("keys again", problem_.dtype, problem_.tensors[1].dims);
+    builder_.reshape(transposed_keys, keys);
+    const std::vector<std::int64_t>& dims = problem_.tensors[0].dims;
+    const std::size_t sums = builder_.scratch("sums of diff_query", DataType::f32, dims,
+                                              dense_strides(dims, Layout::nchw));
+    builder_.matmul(diff_scores, keys, sums, {});
+    builder_.pointwise({CUDNN_POINTWISE_IDENTITY}, sums, std::nullopt, add_tensor(6));
+  }
+
   GraphBuilder builder_;
   const Problem& problem_;
   const ParameterSet& set_;
   std::optional<Lengths> lengths_;
+  std::size_t scale_ = 0;
 };
 
+// NVIDIA names faults of attention in 9.10.0 and 9.10.1, and of its gradients with an odd number of
+// keys up to 9.15. Before 9.10, infinity does not hide.
 Result<OperationGraph, BackendError> attention_graph(const CudnnTarget& target,
                                                      const Problem& problem) {
-  // NVIDIA names faults of attention in 9.10.0 and 9.10.1. Before 9.10, infinity does not hide.
-  constexpr std::size_t kFirstVersion = 91002;
-  if (target.api->get_version() < kFirstVersion) {
-    return unsupported(fmt::format("attention needs cuDNN 9.10.2 or newer, this is {}",
-                                   format_version(*target.api)));
+  const bool is_forward = problem.direction == Direction::forward;
+  const std::size_t first_version = is_forward ? 91002 : 91600;
+  if (target.api->get_version() < first_version) {
+    return unsupported(fmt::format("{} cuDNN {} or newer, this is {}",
+                                   is_forward ? "attention needs" : "gradients of attention need",
+                                   is_forward ? "9.10.2" : "9.16.0", format_version(*target.api)));
   }
-  return AttentionGraph(target, problem).build();
+  AttentionGraph graph(target, problem);
+  return is_forward ? graph.build() : graph.build_gradient();
 }
 
 // The tensors are plain. The form of the keys only renames their dimensions.
@@ -215,7 +297,6 @@ std::optional<PackedTensor> pack_attention(const Problem& problem, std::size_t t
   return PackedTensor{make_arrangement(problem.tensors[tensor].dims, MemoryLayout::plain), "plain"};
 }
 
-bool is_gradient(const Problem& problem) { return problem.direction != Direction::forward; }
 bool is_not_half(const Problem& problem) {
   return problem.dtype != DataType::f16 && problem.dtype != DataType::bf16;
 }
@@ -226,18 +307,42 @@ bool has_uneven_heads(const Problem& problem) {
 bool has_queries_without_keys(const Problem& problem) {
   return fewest_attention_keys(problem.parameters) < 1;
 }
+bool is_gradient(const Problem& problem) { return problem.direction != Direction::forward; }
+bool is_gradient_of_padding(const Problem& problem) {
+  const ParameterSet& set = problem.parameters;
+  return is_gradient(problem) && set.has("lengths") &&
+         std::ranges::min(set.numbers("lengths")) < set.count("kv_len");
+}
+bool is_gradient_of_one_pair(const Problem& problem) {
+  const ParameterSet& set = problem.parameters;
+  return is_gradient(problem) && set.count("q_len") == 1 && set.count("kv_len") == 1;
+}
+template <std::int64_t kLimit>
+bool is_gradient_of_heads_above(const Problem& problem) {
+  return is_gradient(problem) && problem.parameters.count("head_dim") > kLimit;
+}
 
 constexpr CudnnGap kGaps[] = {
-    {is_gradient, "bench builds no cuDNN graph for the gradients of attention"},
     {is_not_half, "cuDNN's attention computes f16 and bf16 only"},
     {has_uneven_heads, "cuDNN's attention needs a `head_dim` that is a multiple of 8"},
     {has_queries_without_keys,
      "cuDNN's attention does not define the result of a query without keys"},
+    {is_gradient_of_padding,
+     "cuDNN does not define the gradients of keys that no query attends to"},
+    {is_gradient_of_one_pair, "cuDNN has no gradients of attention for one query and one key"},
+    {is_gradient_of_heads_above<256>,
+     "cuDNN's gradients of attention need a `head_dim` of at most 256"},
     {is_in_nhwc, "bench builds cuDNN's attention for plain tensors; leave `layout: nhwc` out"},
 };
-constexpr ComputeCapability kAmpere = {8, 0};
+constexpr ComputeCapability kAmpere = {8, 0}, kHopper = {9, 0}, kBlackwell = {10, 0};
+constexpr std::string_view kLargeHeads =
+    "except for compute capability 9.0, cuDNN's gradients of attention need a `head_dim` of at "
+    "most 128";
 constexpr CudnnGap kExpectedGaps[] = {
-    {always, "cuDNN's attention needs compute capability 8.0", kAmpere}};
+    {always, "cuDNN's attention needs compute capability 8.0", kAmpere},
+    {is_gradient_of_heads_above<128>, kLargeHeads, kHopper},
+    {is_gradient_of_heads_above<128>, kLargeHeads, std::nullopt, kBlackwell},
+};
 
 }  // namespace
 

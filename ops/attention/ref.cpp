@@ -48,12 +48,26 @@ std::vector<double> attend(const AttentionQuery& at, ReferenceInputs inputs, std
 // 1/sqrt(3) for a value, /sqrt(n) for the average: e/(6*sqrt(n)). Weights that differ, as those of
 // random inputs do, make this 1.06 times as much. 2*e/sqrt(n) are 11 of them. The query with the
 // fewest keys has the largest error.
+//
+// Gradients: log_sum is near the logarithm of all n keys (fill), so a weight is about 0.7/n and a
+// gradient of a score about 0.35/n. Both are rounded. A gradient of a key or value is the sum of m
+// of them times values of 1/sqrt(3): all queries of the heads that share the key. The errors of the
+// roundings have a standard deviation of up to 0.12*e*sqrt(m)/n, and as much again if libraries
+// round the sum of each head. 2*e*sqrt(m)/n are 11 of them. The sum of a query's gradient has n
+// terms.
 double weight_rounding(const Problem& problem) {
   constexpr std::int64_t kHalfBytes = 2;
-  if (info(problem.dtype).bytes > kHalfBytes || problem.direction != Direction::forward) return 0;
-  const double keys =
-      static_cast<double>(std::max<std::int64_t>(1, fewest_attention_keys(problem.parameters)));
-  return info(problem.dtype).epsilon * std::min(0.5, 2 / std::sqrt(keys));
+  if (info(problem.dtype).bytes > kHalfBytes) return 0;
+  const double epsilon = info(problem.dtype).epsilon;
+  const ParameterSet& set = problem.parameters;
+  if (problem.direction == Direction::forward) {
+    const double keys = static_cast<double>(std::max<std::int64_t>(1, fewest_attention_keys(set)));
+    return epsilon * std::min(0.5, 2 / std::sqrt(keys));
+  }
+  const double keys = static_cast<double>(set.count("kv_len"));
+  const double queries =
+      static_cast<double>(set.count("heads") / set.count("kv_heads") * set.count("q_len"));
+  return 2 * epsilon * std::sqrt(std::max(queries, keys)) / keys;
 }
 
 }  // namespace

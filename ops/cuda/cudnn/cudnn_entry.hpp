@@ -34,6 +34,8 @@ struct CudnnGap {
   std::string_view reason;
   // If set, the gap exists only on devices below this capability.
   std::optional<ComputeCapability> before = {};
+  // If set, the gap exists only on devices from this capability on.
+  std::optional<ComputeCapability> from = {};
 };
 
 struct CudnnEntry {

@@ -186,6 +186,10 @@ Result<Descriptor> make_variant_pack(const CudnnSession& session, const Executio
                            ? const_cast<std::uint8_t*>(constant.bytes.data())
                            : addresses.at(constant.form.uid));
   }
+  for (const TensorForm& form : plan.graph->scratch) {
+    uids.push_back(form.uid);
+    pointers.push_back(addresses.at(form.uid));
+  }
   const std::vector<void*> workspaces = {workspace};
   return DescriptorBuilder(session.target().api, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
                            "the list of addresses")
@@ -195,26 +199,30 @@ Result<Descriptor> make_variant_pack(const CudnnSession& session, const Executio
       .finish();
 }
 
-// Device memory with a constant of a graph.
-struct StoredConstant {
+// Device memory with a constant or a scratch tensor of a graph.
+struct KeptTensor {
   std::int64_t uid;
   DeviceBuffer memory;
 };
 
-// BackendError: not enough memory, or the copy failed.
-Result<std::vector<StoredConstant>, BackendError> store_constants(Runtime& runtime,
-                                                                  const ExecutionPlan& plan) {
-  std::vector<StoredConstant> stored;
-  for (const GraphConstant& constant : plan.graph->constants) {
+// BackendError: not enough memory, or a copy failed.
+Result<std::vector<KeptTensor>, BackendError> create_kept_tensors(Runtime& runtime,
+                                                                  const OperationGraph& graph) {
+  std::vector<KeptTensor> tensors;
+  for (const GraphConstant& constant : graph.constants) {
     if (constant.memory == GraphConstant::Memory::host) continue;
     const Bytes size = {std::ssize(constant.bytes)};
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, size));
     if (const auto copied = runtime.copy_in(memory.data(), constant.bytes.data(), size); !copied) {
       return BackendError{BackendError::Kind::failed, copied.error().message()};
     }
-    stored.push_back({constant.form.uid, std::move(memory)});
+    tensors.push_back({constant.form.uid, std::move(memory)});
   }
-  return stored;
+  for (const TensorForm& form : graph.scratch) {
+    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, plain_size(form)));
+    tensors.push_back({form.uid, std::move(memory)});
+  }
+  return tensors;
 }
 
 class CudnnInvocation final : public SingleStepInvocation {
@@ -238,7 +246,7 @@ class CudnnKernel final : public PackedKernel {
  public:
   CudnnKernel(DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
               std::vector<DeviceTensor> tensors, ProblemPlan plan, DeviceBuffer workspace,
-              DeviceBuffer kept, std::vector<StoredConstant> constants)
+              DeviceBuffer kept, std::vector<KeptTensor> kept_tensors)
       : PackedKernel(std::move(parts), std::move(tensors)),
         session_(std::move(session)),
         op_(problem.op->name),
@@ -246,7 +254,7 @@ class CudnnKernel final : public PackedKernel {
         plan_(std::move(plan)),
         workspace_(std::move(workspace)),
         kept_(std::move(kept)),
-        constants_(std::move(constants)) {}
+        kept_tensors_(std::move(kept_tensors)) {}
 
   std::string implementation() const override {
     return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
@@ -269,12 +277,12 @@ class CudnnKernel final : public PackedKernel {
   ProblemPlan plan_;
   DeviceBuffer workspace_;
   DeviceBuffer kept_;  // find_kept_form(); empty if there is none
-  std::vector<StoredConstant> constants_;
+  std::vector<KeptTensor> kept_tensors_;
 };
 
 Bytes CudnnKernel::workspace() const {
   Bytes size = workspace_.size() + kept_.size();
-  for (const StoredConstant& constant : constants_) size = size + constant.memory.size();
+  for (const KeptTensor& tensor : kept_tensors_) size = size + tensor.memory.size();
   return size;
 }
 
@@ -287,7 +295,7 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   result[kUnreadSource] = buffers.back();
   result[kUnreadResult] = buffers.front();
   if (const TensorForm* kept = find_kept_form(plan_)) result[kept->uid] = kept_.data();
-  for (const StoredConstant& constant : constants_) result[constant.uid] = constant.memory.data();
+  for (const KeptTensor& tensor : kept_tensors_) result[tensor.uid] = tensor.memory.data();
   return result;
 }
 
@@ -369,11 +377,11 @@ Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
       DeviceBuffer kept,
       DeviceBuffer::create(*parts.runtime,
                            kept_form == nullptr ? Bytes{0} : plain_size(*kept_form)));
-  BENCH_ASSIGN_OR_RETURN(std::vector<StoredConstant> constants,
-                         store_constants(*parts.runtime, *plan.main));
+  BENCH_ASSIGN_OR_RETURN(std::vector<KeptTensor> kept_tensors,
+                         create_kept_tensors(*parts.runtime, *plan.main->graph));
   return std::unique_ptr<Kernel>(std::make_unique<CudnnKernel>(
       std::move(parts), std::move(session), problem, std::move(tensors), std::move(plan),
-      std::move(workspace), std::move(kept), std::move(constants)));
+      std::move(workspace), std::move(kept), std::move(kept_tensors)));
 }
 
 }  // namespace bench::ops::cuda

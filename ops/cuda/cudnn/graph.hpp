@@ -26,8 +26,9 @@ inline constexpr std::int64_t kMaximaResult = 2001;
 inline constexpr std::int64_t kUnreadSource = 2002;
 inline constexpr std::int64_t kUnreadResult = 2003;
 
-// Uid of a graph's first constant (GraphConstant).
+// Uids of a graph's first constant (GraphConstant) and first scratch tensor.
 inline constexpr std::int64_t kFirstConstant = 3000;
+inline constexpr std::int64_t kFirstScratch = 4000;
 
 // Alignment in bytes that graphs declare for every tensor, so it is also what plans require of
 // their addresses. Device memory and the parts of one allocation have it.
@@ -56,6 +57,9 @@ struct OperationGraph {
   Descriptor graph;
   std::vector<TensorForm> tensors;  // tensors with buffers, in the problem's order
   std::vector<GraphConstant> constants = {};
+  // Tensors in the device's memory that executions write and read: intermediate results that cuDNN
+  // does not place in its workspace.
+  std::vector<TensorForm> scratch = {};
 };
 
 // Builds the graph that computes a problem. BackendError: cuDNN's graph API has no such operation,

@@ -130,6 +130,13 @@ std::size_t GraphBuilder::constant(TensorForm form, std::span<const double> valu
   return add_constant(std::move(form), GraphConstant::Memory::device, values);
 }
 
+std::size_t GraphBuilder::scratch(std::string name, DataType dtype, std::vector<std::int64_t> dims,
+                                  std::vector<std::int64_t> strides) {
+  scratch_.push_back({std::move(name), kFirstScratch + std::ssize(scratch_), dtype, std::move(dims),
+                      std::move(strides)});
+  return add_tensor(scratch_.back(), TensorKind::buffer);
+}
+
 void GraphBuilder::matmul(std::size_t a, std::size_t b, std::size_t c, const MatrixSizes& sizes) {
   if (failed()) return;
   const auto shape =
@@ -150,6 +157,14 @@ void GraphBuilder::matmul(std::size_t a, std::size_t b, std::size_t c, const Mat
     if (size) builder.descriptor(name, parts_[*size]);
   }
   operation(builder.finish());
+}
+
+void GraphBuilder::reshape(std::size_t x, std::size_t y) {
+  if (failed()) return;
+  operation(DescriptorBuilder(api_, CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR, "a change of shape")
+                .descriptor(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, parts_[x])
+                .descriptor(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, parts_[y])
+                .finish());
 }
 
 void GraphBuilder::reduction(cudnnReduceTensorOp_t function, std::size_t x, std::size_t y) {
@@ -259,7 +274,7 @@ Result<OperationGraph, BackendError> GraphBuilder::finish() {
       std::sort(tensors_.begin(), tensors_.end(),
                 [](const TensorForm& a, const TensorForm& b) { return a.uid < b.uid; });
       return OperationGraph{std::move(parts_), *std::move(graph), std::move(tensors_),
-                            std::move(constants_)};
+                            std::move(constants_), std::move(scratch_)};
     }
     error_ = graph.error().message();
   }

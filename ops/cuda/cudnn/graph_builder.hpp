@@ -29,6 +29,9 @@ class GraphBuilder {
   // Adds a tensor of constants, which each kernel of the graph keeps in the device's memory.
   // `form.uid` is not used.
   std::size_t constant(TensorForm form, std::span<const double> values);
+  // Adds an intermediate result in memory that each kernel of the graph keeps.
+  std::size_t scratch(std::string name, DataType dtype, std::vector<std::int64_t> dims,
+                      std::vector<std::int64_t> strides);
   void convolution(const ConvForm& form, DataType compute, std::size_t x, std::size_t w,
                    std::size_t y);
   // A tensor with one number for each batch: the rows, columns or inner elements of its matrices
@@ -38,8 +41,10 @@ class GraphBuilder {
   };
   // Adds c = a * b, products of matrices with sums in f32.
   void matmul(std::size_t a, std::size_t b, std::size_t c, const MatrixSizes& sizes);
-  // Adds y = the reduction of x over the dimensions that are 1 in y.
+  // Adds y = the reduction of x over neighbours in the dimensions that are smaller in y.
   void reduction(cudnnReduceTensorOp_t function, std::size_t x, std::size_t y);
+  // Adds y, which has the same memory as x with other sizes and strides.
+  void reshape(std::size_t x, std::size_t y);
   // A pointwise function. The optional values are the parameters of the mode. Comparisons and
   // logical functions have results of truth values and no type that they are computed in.
   struct Pointwise {
@@ -80,6 +85,7 @@ class GraphBuilder {
   std::vector<cudnnBackendDescriptor_t> operations_;
   std::vector<TensorForm> tensors_;
   std::vector<GraphConstant> constants_;
+  std::vector<TensorForm> scratch_;
   std::int64_t next_uid_ = 1000;
   std::string error_;
 };

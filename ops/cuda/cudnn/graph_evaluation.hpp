@@ -36,6 +36,8 @@ class GraphEvaluation {
         apply(each);
       } else if (type == CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR) {
         reduce(each);
+      } else if (type == CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR) {
+        reshape(each);
       } else {
         ADD_FAILURE() << "operation " << type << " is not known here";
       }
@@ -156,6 +158,8 @@ class GraphEvaluation {
         return x * b;
       case CUDNN_POINTWISE_DIV:
         return x / b;
+      case CUDNN_POINTWISE_IDENTITY:
+        return x;
       case CUDNN_POINTWISE_EXP:
         return std::exp(x);
       case CUDNN_POINTWISE_LOG:
@@ -195,20 +199,38 @@ class GraphEvaluation {
       return compute(mode, at(x, index), b ? at(*b, index) : 0, t ? at(*t, index) : 0);
     });
   }
-  // Over the last dimension.
+  // Over neighbours, in the dimensions that are smaller in the result.
   void reduce(Handle operation) {
     const Handle function = part(operation, CUDNN_ATTR_OPERATION_REDUCTION_DESC);
     const auto mode =
         FakeCudnn::attribute<cudnnReduceTensorOp_t>(function, CUDNN_ATTR_REDUCTION_OPERATOR).at(0);
     const Values x = read(part(operation, CUDNN_ATTR_OPERATION_REDUCTION_XDESC));
-    write(part(operation, CUDNN_ATTR_OPERATION_REDUCTION_YDESC), [&](Index index) {
-      double result = at(x, index);
-      for (index.back() = 1; index.back() < x.dims.back(); ++index.back()) {
-        const double element = at(x, index);
-        result = mode == CUDNN_REDUCE_TENSOR_ADD ? result + element : std::max(result, element);
-      }
-      return result;
+    const Handle y = part(operation, CUDNN_ATTR_OPERATION_REDUCTION_YDESC);
+    std::vector<std::int64_t> counts = integers(y, CUDNN_ATTR_TENSOR_DIMENSIONS);
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = x.dims[i] / counts[i];
+    write(y, [&](const Index& index) {
+      std::optional<double> result;
+      for_each(counts, [&](Index neighbour) {
+        for (std::size_t i = 0; i < counts.size(); ++i) neighbour[i] += index[i] * counts[i];
+        const double element = at(x, neighbour);
+        if (!result) {
+          result = element;
+        } else {
+          result = mode == CUDNN_REDUCE_TENSOR_ADD ? *result + element : std::max(*result, element);
+        }
+      });
+      return *result;
     });
+  }
+  void reshape(Handle operation) {
+    const Handle source = part(operation, CUDNN_ATTR_OPERATION_RESHAPE_XDESC);
+    const Handle target = part(operation, CUDNN_ATTR_OPERATION_RESHAPE_YDESC);
+    const Values x = read(source);
+    std::vector<double> memory(x.elements.size());
+    std::size_t i = 0;
+    for_each(x.dims,
+             [&](const Index& index) { memory.at(position(source, index)) = x.elements[i++]; });
+    write(target, [&](const Index& index) { return memory.at(position(target, index)); });
   }
 
   const Addresses& addresses_;

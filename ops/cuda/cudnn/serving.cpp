@@ -18,7 +18,8 @@ std::optional<std::string> find_gap(std::span<const CudnnGap> rows, const Proble
                                     ComputeCapability capability) {
   for (const CudnnGap& row : rows) {
     const bool has_engines = row.before && (capability == kNoDevice || capability >= *row.before);
-    if (has_engines || !row.applies(problem)) continue;
+    const bool is_older = row.from && (capability == kNoDevice || capability < *row.from);
+    if (has_engines || is_older || !row.applies(problem)) continue;
     return std::string(row.reason);
   }
   return std::nullopt;

@@ -17,15 +17,25 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Problem attention(const std::string& tokens, DataType dtype = DataType::f16) {
-  return bench::ops::op_test::problem("attention", tokens, dtype);
+Problem attention(const std::string& tokens, DataType dtype = DataType::f16,
+                  Direction direction = Direction::forward) {
+  return bench::ops::op_test::problem("attention", tokens, dtype, direction);
+}
+
+// Expects that the first engine for a problem uses tensor cores.
+void expect_tensor_cores(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+                         const char* architecture) {
+  EXPECT_EQ(known_gap(problem), std::nullopt);
+  const auto engines = planned_engines(api, problem, cudnn_test::device_json(architecture), {1, 0});
+  ASSERT_TRUE(engines.ok()) << engines.error().reason;
+  EXPECT_TRUE(engines->front().has(EngineNote::tensor_core)) << engines->front().text();
+  EXPECT_TRUE(engines->front().is_runtime_compiled) << engines->front().text();
 }
 
 TEST(AttentionEngines, ComputeWhatModelsContain) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
   for (const char* architecture : {"sm_80", "sm_89", "sm_90", "sm_100"}) {
-    const std::string json = cudnn_test::device_json(architecture);
     for (const char* tokens : {
              "b8h12q128d64",                            // BERT
              "h12q1024d64+causal",                      // GPT-2
@@ -44,15 +54,46 @@ TEST(AttentionEngines, ComputeWhatModelsContain) {
              "h1q1k1d8",                                //
          }) {
       for (const DataType dtype : {DataType::f16, DataType::bf16}) {
-        const Problem problem = attention(tokens, dtype);
-        EXPECT_EQ(known_gap(problem), std::nullopt) << tokens;
-        const auto engines = planned_engines(api, problem, json, {1, 0});
-        ASSERT_TRUE(engines.ok()) << fmt::format("{} {} on {}: {}", tokens, info(dtype).name,
-                                                 architecture, engines.error().reason);
-        EXPECT_TRUE(engines->front().has(EngineNote::tensor_core)) << engines->front().text();
-        EXPECT_TRUE(engines->front().is_runtime_compiled) << engines->front().text();
+        SCOPED_TRACE(fmt::format("{} {} on {}", tokens, info(dtype).name, architecture));
+        expect_tensor_cores(api, attention(tokens, dtype), architecture);
       }
     }
+  }
+}
+
+constexpr Direction kGradient = Direction::backward_data;
+
+TEST(AttentionEngines, ComputeGradients) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const char* architecture : {"sm_80", "sm_89", "sm_90", "sm_100"}) {
+    for (const char* tokens : {"b8h12q128d64", "h12q1024d64+causal", "h32g8q2048d128+causal",
+                               "h32g8q128k1024d128+causal", "h32g8q4096d128w1024+causal",
+                               "h32g8q100k4096d128w1024+causal", "b2h16q77k77d80", "h8q2k3d8"}) {
+      for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+        SCOPED_TRACE(fmt::format("{} {} on {}", tokens, info(dtype).name, architecture));
+        expect_tensor_cores(api, attention(tokens, dtype, kGradient), architecture);
+      }
+    }
+  }
+}
+
+// Gradients of large heads have engines exactly where the tables of gaps say so.
+TEST(AttentionEngines, ComputeGradientsOfLargeHeadsOnHopper) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  struct Row {
+    const char* architecture;
+    ComputeCapability capability;
+    bool has_engine;
+  };
+  const Problem problem = attention("h8q256d256+causal", DataType::f16, kGradient);
+  for (const Row& row : {Row{"sm_80", {8, 0}, false}, Row{"sm_89", {8, 9}, false},
+                         Row{"sm_90", {9, 0}, true}, Row{"sm_100", {10, 0}, false}}) {
+    const std::string json = cudnn_test::device_json(row.architecture);
+    EXPECT_EQ(planned_engines(api, problem, json, {1, 0}).ok(), row.has_engine) << row.architecture;
+    EXPECT_EQ(expected_gap(problem, row.capability).has_value(), !row.has_engine)
+        << row.architecture;
   }
 }
 
