@@ -48,8 +48,9 @@ constexpr std::array kRules = {
                    "one channel at a time, so no matrix product"},
     KernelNameRule{"flash-auxiliary", not_used,
                    R"(flash_(bwd_(dot_do_o|convert_d|clear_d)|fwd_(splitkv_)?combine)|)"
-                   R"(FlashAttn(BwdPreprocess|BwdPostprocess|FwdCombine))",
-                   "before and after FlashAttention's products"},
+                   R"(FlashAttn(BwdPreprocess|BwdPostprocess|FwdCombine)|)"
+                   R"(compute_dot_do_o|convert_dq_to_16bits|fmha_reduce_head)",
+                   "before and after the products of FlashAttention and of cuDNN's attention"},
     KernelNameRule{"fmha-cores", not_used, R"(fmha_cutlass[FB]_(\w+_sm50|f32_\w+_sm7[05]))",
                    "memory-efficient attention in f32 before sm_80, in any type before sm_70"},
     // Names that prove tensor cores
