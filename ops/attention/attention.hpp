@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,18 @@ AttentionQuery find_attention_query(const ParameterSet& set, std::int64_t row);
 // Returns the number of keys of the query that attends to the fewest; at most 0 if there is a query
 // without keys.
 std::int64_t fewest_attention_keys(const ParameterSet& set);
+
+// cuDNN's gradients of attention have limits of `head_dim`: the first one, except for compute
+// capability 9.0, which has the second one.
+inline constexpr std::int64_t kMaxGradientHead = 128;
+inline constexpr std::int64_t kMaxGradientHeadOnHopper = 256;
+// Returns why a problem has queries without keys, gradients of keys without queries, or the
+// gradients of a single pair, which cuDNN's attention does not compute; nullopt if it has none.
+enum class UnmatchedAttention { queries, gradient_keys, gradient_pair };
+std::optional<UnmatchedAttention> find_unmatched_attention(const Problem& problem);
+
+// Implements MatrixProduct::facts.
+ProblemFacts attention_facts(const Problem& problem, const Platform& platform);
 
 // Implement Operator::reference, forward and backward_data.
 std::vector<double> attention_reference(const Problem& problem, ReferenceInputs inputs,

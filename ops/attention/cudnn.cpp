@@ -304,33 +304,25 @@ bool has_uneven_heads(const Problem& problem) {
   constexpr std::int64_t kUnit = 8;
   return problem.parameters.count("head_dim") % kUnit != 0;
 }
-bool has_queries_without_keys(const Problem& problem) {
-  return fewest_attention_keys(problem.parameters) < 1;
-}
-bool is_gradient(const Problem& problem) { return problem.direction != Direction::forward; }
-bool is_gradient_of_padding(const Problem& problem) {
-  const ParameterSet& set = problem.parameters;
-  return is_gradient(problem) && set.has("lengths") &&
-         std::ranges::min(set.numbers("lengths")) < set.count("kv_len");
-}
-bool is_gradient_of_one_pair(const Problem& problem) {
-  const ParameterSet& set = problem.parameters;
-  return is_gradient(problem) && set.count("q_len") == 1 && set.count("kv_len") == 1;
+template <UnmatchedAttention kKind>
+bool has_unmatched(const Problem& problem) {
+  return find_unmatched_attention(problem) == kKind;
 }
 template <std::int64_t kLimit>
 bool is_gradient_of_heads_above(const Problem& problem) {
-  return is_gradient(problem) && problem.parameters.count("head_dim") > kLimit;
+  return problem.direction != Direction::forward && problem.parameters.count("head_dim") > kLimit;
 }
 
 constexpr CudnnGap kGaps[] = {
     {is_not_half, "cuDNN's attention computes f16 and bf16 only"},
     {has_uneven_heads, "cuDNN's attention needs a `head_dim` that is a multiple of 8"},
-    {has_queries_without_keys,
+    {has_unmatched<UnmatchedAttention::queries>,
      "cuDNN's attention does not define the result of a query without keys"},
-    {is_gradient_of_padding,
+    {has_unmatched<UnmatchedAttention::gradient_keys>,
      "cuDNN does not define the gradients of keys that no query attends to"},
-    {is_gradient_of_one_pair, "cuDNN has no gradients of attention for one query and one key"},
-    {is_gradient_of_heads_above<256>,
+    {has_unmatched<UnmatchedAttention::gradient_pair>,
+     "cuDNN has no gradients of attention for one query and one key"},
+    {is_gradient_of_heads_above<kMaxGradientHeadOnHopper>,
      "cuDNN's gradients of attention need a `head_dim` of at most 256"},
     {is_in_nhwc, "bench builds cuDNN's attention for plain tensors; leave `layout: nhwc` out"},
 };
@@ -340,8 +332,8 @@ constexpr std::string_view kLargeHeads =
     "most 128";
 constexpr CudnnGap kExpectedGaps[] = {
     {always, "cuDNN's attention needs compute capability 8.0", kAmpere},
-    {is_gradient_of_heads_above<128>, kLargeHeads, kHopper},
-    {is_gradient_of_heads_above<128>, kLargeHeads, std::nullopt, kBlackwell},
+    {is_gradient_of_heads_above<kMaxGradientHead>, kLargeHeads, kHopper},
+    {is_gradient_of_heads_above<kMaxGradientHead>, kLargeHeads, std::nullopt, kBlackwell},
 };
 
 }  // namespace

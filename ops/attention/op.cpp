@@ -156,6 +156,7 @@ const Operator attention_operator = describe(
     {.reference = attention_reference,
      .tolerance = attention_tolerance,
      .filling = {.values = fill},
+     .product = {.facts = attention_facts},
      .examples = kExamples,
      .cpu = kOnNative,
      .cuda = kOnCudnn});

@@ -97,6 +97,17 @@ std::int64_t fewest_attention_keys(const ParameterSet& set) {
   return std::min(length - set.count("q_len") + 1, set.count("window"));
 }
 
+std::optional<UnmatchedAttention> find_unmatched_attention(const Problem& problem) {
+  const ParameterSet& set = problem.parameters;
+  if (fewest_attention_keys(set) < 1) return UnmatchedAttention::queries;
+  if (problem.direction == Direction::forward) return std::nullopt;
+  const std::int64_t keys = set.count("kv_len");
+  if (set.has("lengths") && std::ranges::min(set.numbers("lengths")) < keys)
+    return UnmatchedAttention::gradient_keys;
+  if (set.count("q_len") == 1 && keys == 1) return UnmatchedAttention::gradient_pair;
+  return std::nullopt;
+}
+
 std::vector<double> attention_reference(const Problem& problem, ReferenceInputs inputs,
                                         std::size_t output,
                                         std::span<const std::int64_t> positions) {

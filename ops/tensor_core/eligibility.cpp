@@ -50,20 +50,22 @@ bool benefits_from_padding(const TensorCoreEligibility& verdict) {
          find_part(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
 }
 
+// In the order of TensorCoreLibrary.
+constexpr std::string_view kLayoutChanges[] = {
+    "store source as m x k and weights as n x k: `trans_a: false`, `trans_b: true`",
+    "use `layout: nhwc`", "leave `layout` out"};
+
 // Returns what a user could change, most important first. Empty if the data type is unsupported.
 std::vector<std::string> list_changes(const TensorCoreEligibility& verdict,
                                       const ProblemFacts& problem) {
   std::vector<std::string> changes;
   if (denies(verdict, TensorCorePart::arch_supports)) return changes;
   const TensorCoreFacts& facts = problem.facts;
-  const bool is_gemm = facts.library == TensorCoreLibrary::cublas;
   if (denies(verdict, TensorCorePart::math_mode_allows)) {
     changes.emplace_back("allow TF32 with `math: tf32`");
   }
   if (denies(verdict, TensorCorePart::layout_ok)) {
-    changes.emplace_back(is_gemm ? "store source as m x k and weights as n x k: `trans_a: false`, "
-                                   "`trans_b: true`"
-                                 : "use `layout: nhwc`");
+    changes.emplace_back(kLayoutChanges[static_cast<std::size_t>(facts.library)]);
   }
   if (benefits_from_padding(verdict)) {
     for (const UnalignedSize& size : problem.unaligned) {

@@ -35,6 +35,13 @@ constexpr std::array kRules = {
     TensorCoreRule{"libraries-dropped", arch_supports, no,
                    "these libraries no longer have kernels for the architecture",
                    Condition{.library_support = LibrarySupport::dropped}},
+    TensorCoreRule{"attention-types", arch_supports, no,
+                   "cuDNN's attention computes f16 and bf16 only",
+                   Condition{.library = attention,
+                             .operand = {Operand::tf32, Operand::f64, Operand::s8, Operand::u8,
+                                         Operand::f8_e4m3, Operand::f8_e5m2}}},
+    TensorCoreRule{"attention-arch", arch_supports, no, "cuDNN's attention needs sm_80",
+                   Condition{.library = attention, .architecture = EnumSet<Sm>::before(sm_80)}},
     TensorCoreRule{"conv-f64", arch_supports, no,
                    "cuDNN convolves f64 on CUDA cores on every architecture",
                    Condition{.library = cudnn, .operand = Operand::f64}},
@@ -82,6 +89,11 @@ constexpr std::array kRules = {
                    "the type is multiplied as it is: no rounding needs to be allowed"},
 
     // Layout
+    TensorCoreRule{"layout-attention-nhwc", layout_ok, no,
+                   "attention takes plain tensors, not nhwc",
+                   Condition{.library = attention, .layout = OperandLayout::nhwc}},
+    TensorCoreRule{"layout-attention", layout_ok, yes, "attention takes plain tensors",
+                   Condition{.library = attention}},
     TensorCoreRule{
         "layout-fp8", layout_ok, no,
         "fp8 needs both operands contiguous along k, except on sm_100 to sm_110",
@@ -118,6 +130,9 @@ constexpr std::array kRules = {
                    "nhwc is what tensor-core convolutions read; with `layout: any` cuDNN takes it"},
 
     // Alignment
+    TensorCoreRule{"align-attention", alignment_grade, no,
+                   "cuDNN's attention needs `head_dim` in multiples of 8",
+                   Condition{.library = attention, .alignment = {below_4, below_16}}},
     TensorCoreRule{"align-required", alignment_grade, no,
                    "cuBLAS 10 and cuDNN before 7.6.3 need m, n and k (c and k) in multiples of 16 "
                    "bytes: 8 in f16, 16 in int8",
@@ -157,6 +172,23 @@ constexpr std::array kRules = {
         "they are slower"},
 
     // Size
+    TensorCoreRule{"size-attention-unmatched", min_dims_ok, no,
+                   "cuDNN's attention does not define results of queries without keys, nor "
+                   "gradients of keys without queries or of a single pair",
+                   Condition{.size = ProductSize::unmatched}},
+    TensorCoreRule{"size-attention-huge", min_dims_ok, no,
+                   "cuDNN's gradients of attention need a `head_dim` of at most 256",
+                   Condition{.size = ProductSize::huge_heads}},
+    TensorCoreRule{"size-attention-hopper", min_dims_ok, yes,
+                   "on sm_90 cuDNN's gradients of attention have a `head_dim` of up to 256",
+                   Condition{.architecture = sm_90, .size = ProductSize::large_heads}},
+    TensorCoreRule{"size-attention-large", min_dims_ok, no,
+                   "except on sm_90, cuDNN's gradients of attention need a `head_dim` of at most "
+                   "128",
+                   Condition{.size = ProductSize::large_heads}},
+    TensorCoreRule{"size-attention", min_dims_ok, yes,
+                   "cuDNN's attention uses tensor cores for any number of queries",
+                   Condition{.library = attention}},
     TensorCoreRule{"size-int8", min_dims_ok, no, "8-bit integers need n and k in multiples of 4",
                    Condition{.library = cublas, .size = ProductSize::uneven}},
     TensorCoreRule{"size-8bit", min_dims_ok, yes,

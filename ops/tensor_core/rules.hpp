@@ -30,7 +30,9 @@ enum class TensorCorePart : std::uint8_t {
 inline constexpr std::size_t kTensorCoreParts = 5;
 std::span<const std::string_view> tensor_core_part_names();  // in the order of the enumerators
 
-enum class TensorCoreLibrary : std::uint8_t { cublas, cudnn };  // cublas: including cuBLASLt
+// What computes a product. cublas: including cuBLASLt. cudnn: its convolutions. attention: cuDNN's
+// attention, and a kernel of bench without tensor cores for what cuDNN does not compute.
+enum class TensorCoreLibrary : std::uint8_t { cublas, cudnn, attention };
 // The operand type that tensor cores would multiply. tf32: for f32 operands.
 enum class Operand : std::uint8_t { f16, bf16, tf32, f64, s8, u8, f8_e4m3, f8_e5m2 };
 enum class OperandLayout : std::uint8_t {
@@ -57,6 +59,9 @@ enum class ProductSize : std::uint8_t {
   thin_groups,   // groups of fewer than 4 channels, or 16 of 8 bits; fp8: not a multiple of 4
   first_layer,   // 1 to 4 input channels of 16 bits
   few_channels,  // up to 8 input channels of 16 bits, more than first_layer
+  unmatched,     // attention: queries without keys; gradients: keys without queries, or one pair
+  large_heads,   // gradients of attention: a head of more than 128 elements
+  huge_heads,    // gradients of attention: a head of more than 256 elements
 };
 
 // The facts that the rules evaluate.

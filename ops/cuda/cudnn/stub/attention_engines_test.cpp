@@ -5,6 +5,7 @@
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
+#include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,6 +31,16 @@ void expect_tensor_cores(const std::shared_ptr<const CudnnApi>& api, const Probl
   ASSERT_TRUE(engines.ok()) << engines.error().reason;
   EXPECT_TRUE(engines->front().has(EngineNote::tensor_core)) << engines->front().text();
   EXPECT_TRUE(engines->front().is_runtime_compiled) << engines->front().text();
+}
+
+// Expects that the rules about tensor cores and the gaps say whether cuDNN has an engine.
+void expect_rules_agree(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+                        const std::string& architecture, ComputeCapability capability) {
+  const bool has_engine =
+      planned_engines(api, problem, cudnn_test::device_json(architecture), {1, 0}).ok();
+  EXPECT_EQ(assess_tensor_cores(problem, parse_platform(architecture).value()).answer,
+            has_engine ? TensorCoreAnswer::eligible : TensorCoreAnswer::not_eligible);
+  EXPECT_EQ(!known_gap(problem) && !expected_gap(problem, capability), has_engine);
 }
 
 TEST(AttentionEngines, ComputeWhatModelsContain) {
@@ -78,22 +89,24 @@ TEST(AttentionEngines, ComputeGradients) {
   }
 }
 
-// Gradients of large heads have engines exactly where the tables of gaps say so.
-TEST(AttentionEngines, ComputeGradientsOfLargeHeadsOnHopper) {
+TEST(AttentionEngines, ExistWhereTheRulesSaySo) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
   struct Row {
     const char* architecture;
     ComputeCapability capability;
-    bool has_engine;
   };
-  const Problem problem = attention("h8q256d256+causal", DataType::f16, kGradient);
-  for (const Row& row : {Row{"sm_80", {8, 0}, false}, Row{"sm_89", {8, 9}, false},
-                         Row{"sm_90", {9, 0}, true}, Row{"sm_100", {10, 0}, false}}) {
-    const std::string json = cudnn_test::device_json(row.architecture);
-    EXPECT_EQ(planned_engines(api, problem, json, {1, 0}).ok(), row.has_engine) << row.architecture;
-    EXPECT_EQ(expected_gap(problem, row.capability).has_value(), !row.has_engine)
-        << row.architecture;
+  for (const Row& row : {Row{"sm_75", {7, 5}}, Row{"sm_80", {8, 0}}, Row{"sm_89", {8, 9}},
+                         Row{"sm_90", {9, 0}}, Row{"sm_100", {10, 0}}}) {
+    for (const char* tokens :
+         {"h8q128d64", "h8q128d128+causal", "h8q128d136", "h8q128d256+causal", "h4q24d20"}) {
+      for (const Direction direction : {Direction::forward, kGradient}) {
+        SCOPED_TRACE(fmt::format("{} {} on {}", tokens, direction == kGradient ? "gradients" : "",
+                                 row.architecture));
+        expect_rules_agree(api, attention(tokens, DataType::f16, direction), row.architecture,
+                           row.capability);
+      }
+    }
   }
 }
 
