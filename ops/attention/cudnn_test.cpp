@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -142,6 +144,33 @@ TEST_F(AttentionGraphTest, TheRestIsComputedByTheNativeKernel) {
     ASSERT_NE(kernel, nullptr);
     EXPECT_EQ(kernel->implementation(), "bench:attention_block") << row.tokens;
     EXPECT_THAT(known_gap(attention).value_or(""), HasSubstr(row.reason)) << row.tokens;
+  }
+}
+
+// A layer of attention is computed on plain tensors, also between images in nhwc.
+TEST_F(AttentionGraphTest, IsALayerOfNetworks) {
+  cudnn_.evaluate = nullptr;  // the ways of layers are measured, which needs no results
+  const auto network_with = [](std::string_view first, std::string_view tokens) {
+    return bench::ops::op_test::make(
+        {.name = "small",
+         .input = {4, 16, 16},
+         .layers = {bench::ops::op_test::layer("a", first, tokens, {"input"}),
+                    bench::ops::op_test::layer("attend", "attention", "h4q16d16+causal",
+                                               {"a", "a", "a"})}},
+        Fusion::separate, DataType::f16);
+  };
+  for (const auto& [first, tokens, has_images] :
+       {std::tuple("pointwise", "relu", false), std::tuple("conv", "k4r1s1", true)}) {
+    SCOPED_TRACE(first);
+    const auto kernel = backend().create(network_with(first, tokens));
+    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+    const auto steps = (*kernel)->steps();
+    const auto attend = std::ranges::find(steps, "cudnn:engine_0", [](const KernelStep& step) {
+      return step.node == "attend" ? step.implementation : std::string();
+    });
+    ASSERT_NE(attend, steps.end());
+    EXPECT_EQ(attend->layouts, "plain -> plain");
+    EXPECT_EQ(std::ranges::count(steps, "reorder", &KernelStep::kind) > 0, has_images);
   }
 }
 
