@@ -65,8 +65,8 @@ double weight_rounding(const Problem& problem) {
     return epsilon * std::min(0.5, 2 / std::sqrt(keys));
   }
   const double keys = static_cast<double>(set.count("kv_len"));
-  const double queries =
-      static_cast<double>(set.count("heads") / set.count("kv_heads") * set.count("q_len"));
+  const std::int64_t shared = set.count("heads") / set.count("kv_heads");
+  const double queries = static_cast<double>(shared) * static_cast<double>(set.count("q_len"));
   return 2 * epsilon * std::sqrt(std::max(queries, keys)) / keys;
 }
 
