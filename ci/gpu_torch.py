@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_torch.py product SIZE [SECONDS]|shapes RESULT.jsonl [SECONDS]|resnet50|network: PyTorch's
-side of ci/gpu_check.sh.
+"""ci/gpu_torch.py product SIZE [SECONDS]|shapes RESULT.jsonl [SECONDS]|resnet50|bert|network:
+PyTorch's side of ci/gpu_check.sh.
 
 product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
          the median of samples of 10 products between CUDA events, each after a warm-up: 20 of them,
@@ -12,6 +12,7 @@ shapes   times the cases of a result of `bench run` as replays of CUDA graphs wi
          PyTorch cannot be compared.
 resnet50 times ResNet-50 for inference, 32 images, f16, channels_last, in the same way: its layers
          one by one with batch norm folded into the convolutions, and compiled by torch.compile.
+bert     times the encoder of BERT base for inference, one sequence of 128, bf16, in the same way.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
          emit_nvtx(record_shapes=True) and a range "measured", for `bench profile` to record."""
 
@@ -223,21 +224,46 @@ def shapes(results, seconds):
         print(json.dumps(row), flush=True)
 
 
+def print_network(network, model, *inputs):
+    """Times a model layer by layer, and compiled by torch.compile."""
+    with torch.inference_mode():
+        for name, variant in (("layer by layer", model), ("torch.compile", torch.compile(model))):
+            begin = time.monotonic()
+            variant(*inputs)
+            torch.cuda.synchronize()
+            creation = time.monotonic() - begin
+            print(json.dumps({"record": "torch_network", "network": network, "variant": name,
+                              "version": torch.__version__, "first_s": round(creation, 2),
+                              "median_ns": replayed(lambda: variant(*inputs), 1, 1.5)}), flush=True)
+
+
+def bert():
+    class BertLayer(torch.nn.Module):
+        def __init__(self, width=768, heads=12, inner=3072):
+            super().__init__()
+            self.heads = heads
+            self.query, self.key, self.value, self.output = (torch.nn.Linear(width, width) for _ in range(4))
+            self.up, self.down = torch.nn.Linear(width, inner), torch.nn.Linear(inner, width)
+            self.norm, self.last_norm = (torch.nn.LayerNorm(width, eps=1e-12) for _ in range(2))
+
+        def forward(self, x):
+            heads = [layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                     for layer in (self.query, self.key, self.value)]
+            context = functional.scaled_dot_product_attention(*heads).transpose(1, 2).flatten(-2)
+            x = self.norm(x + self.output(context))
+            return self.last_norm(x + self.down(functional.gelu(self.up(x))))
+
+    encoder = torch.nn.Sequential(*(BertLayer() for _ in range(12))).eval().bfloat16().cuda()
+    print_network("bert_base", encoder, torch.randn(1, 128, 768, device="cuda").bfloat16())
+
+
 def resnet50():
     import torchvision
     from torch.fx.experimental.optimization import fuse
     torch.backends.cudnn.benchmark = True
     folded = fuse(torchvision.models.resnet50().eval()).half().cuda().to(memory_format=torch.channels_last)
     images = torch.randn(32, 3, 224, 224, device="cuda").half().contiguous(memory_format=torch.channels_last)
-    with torch.inference_mode():
-        for name, model in (("layer by layer", folded), ("torch.compile", torch.compile(folded))):
-            begin = time.monotonic()
-            model(images)
-            torch.cuda.synchronize()
-            creation = time.monotonic() - begin
-            print(json.dumps({"record": "torch_network", "variant": name, "version": torch.__version__,
-                              "first_s": round(creation, 2),
-                              "median_ns": replayed(lambda: model(images), 1, 1.5)}), flush=True)
+    print_network("resnet50_v1_5", folded, images)
 
 
 def network():
@@ -268,6 +294,8 @@ if __name__ == "__main__":
         shapes(sys.argv[2], float((sys.argv[3:] or ["0.3"])[0]))
     elif sys.argv[1:] == ["resnet50"]:
         resnet50()
+    elif sys.argv[1:] == ["bert"]:
+        bert()
     elif sys.argv[1:] == ["network"]:
         network()
     else:

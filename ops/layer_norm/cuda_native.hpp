@@ -42,13 +42,17 @@ struct LayerNormPlan {
     using T = typename A::Value;
     State<T> part;
     T sum = T(0);
-    const std::int64_t begin = group * size, end = begin + size;
-    const auto load = [&](std::int64_t i) { return access.load(0, i); };
-    for_lane(begin, end, lane, lanes, load, [&](std::int64_t, T x) { sum += x; });
+    BENCH_UNROLL_LOADS
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      sum += access.load(0, group * size + i);
+    }
     part.count = static_cast<T>(lane < size ? (size - lane - 1) / lanes + 1 : 0);
     part.mean = part.count == T(0) ? T(0) : sum / part.count;
-    for_lane(begin, end, lane, lanes, load,
-             [&](std::int64_t, T x) { part.squares += (x - part.mean) * (x - part.mean); });
+    BENCH_UNROLL_LOADS
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const T difference = access.load(0, group * size + i) - part.mean;
+      part.squares += difference * difference;
+    }
     return part;
   }
   template <class T>
@@ -69,28 +73,19 @@ struct LayerNormPlan {
     const T spread = whole.squares / static_cast<T>(size);
     if (lane == 0 && mean >= 0) access.store_statistic(mean, group, whole.mean);
     if (lane == 0 && variance >= 0) access.store_statistic(variance, group, spread);
-    const T factor = T(1) / std::sqrt(spread + static_cast<T>(epsilon));
-    const std::int64_t begin = group * size;
+    const T deviation = std::sqrt(spread + static_cast<T>(epsilon));
     const std::int64_t first = group % groups_per_image * (size / volume);
-    const auto load = [&](std::int64_t i) {
-      Input<T> input{access.load(0, begin + i), T(1), T(0)};
-      if (scale >= 0) input.scale = access.load_statistic(scale, first + quotient(i, volume));
-      if (shift >= 0) input.shift = access.load_statistic(shift, first + quotient(i, volume));
-      return input;
-    };
-    for_lane(0, size, lane, lanes, load, [&](std::int64_t i, const Input<T>& input) {
-      T value = (input.x - whole.mean) * factor;
-      if (scale >= 0) value *= input.scale;
-      if (shift >= 0) value += input.shift;
-      access.store(destination, begin + i, value);
-    });
+    // for_lane() would not be vectorised on the CPU here.
+    BENCH_UNROLL_LOADS
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      const std::int64_t index = group * size + i;
+      const std::int64_t k = volume == 1 ? first + i : first + quotient(i, volume);
+      T value = (access.load(0, index) - whole.mean) / deviation;
+      if (scale >= 0) value *= access.load_statistic(scale, k);
+      if (shift >= 0) value += access.load_statistic(shift, k);
+      access.store(destination, index, value);
+    }
   }
-
- private:
-  template <class T>
-  struct Input {
-    T x, scale, shift;
-  };
 };
 
 }  // namespace bench::ops::cuda

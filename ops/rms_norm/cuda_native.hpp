@@ -54,19 +54,12 @@ struct RmsNormPlan {
                [&](std::int64_t i, T x) { access.store(destination, first + i, x * factor); });
       return;
     }
-    const auto load_pair = [&](std::int64_t i) {
-      return Pair<T>{load(i), access.load_statistic(scale, i)};
-    };
-    for_lane(0, size, lane, lanes, load_pair, [&](std::int64_t i, const Pair<T>& pair) {
-      access.store(destination, first + i, pair.x * factor * pair.scale);
-    });
+    for_lane(
+        0, size, lane, lanes, load, [&](std::int64_t i) { return access.load_statistic(scale, i); },
+        [&](std::int64_t i, T x, T scaling) {
+          access.store(destination, first + i, x * factor * scaling);
+        });
   }
-
- private:
-  template <class T>
-  struct Pair {
-    T x, scale;
-  };
 };
 
 }  // namespace bench::ops::cuda

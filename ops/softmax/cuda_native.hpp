@@ -57,23 +57,17 @@ struct SoftmaxPlan {
       });
       return;
     }
-    const auto load_pair = [&](std::int64_t i) {
-      return Pair<T>{load(i), access.load(1, first + i * dense.inner)};
+    const auto load_gradient = [&](std::int64_t i) {
+      return access.load(1, first + i * dense.inner);
     };
-    for_lane(0, dense.size, lane, lanes, load_pair, [&](std::int64_t i, const Pair<T>& of) {
+    for_lane(0, dense.size, lane, lanes, load, load_gradient, [&](std::int64_t i, T y, T diff) {
       access.store(2, first + i * dense.inner,
-                   function == SoftmaxFunction::gradient
-                       ? of.result * (of.gradient - whole.sum)
-                       : of.gradient - exp_of(of.result) * whole.sum);
+                   function == SoftmaxFunction::gradient ? y * (diff - whole.sum)
+                                                         : diff - exp_of(y) * whole.sum);
     });
   }
 
  private:
-  // An element of the destination and of its gradient.
-  template <class T>
-  struct Pair {
-    T result, gradient;
-  };
   template <class A>
   BENCH_BOTH State<typename A::Value> sum_of_terms(const A& access, std::int64_t row, int lane,
                                                    int lanes) const {

@@ -32,12 +32,10 @@ struct SwigluPlan : RowsOfElements {
     const std::int64_t first = row * kPart;
     const std::int64_t end = end_of(row);
     if (function == Function::forward) {
-      const auto load = [&](std::int64_t i) {
-        return Inputs<T>{access.load(0, i), access.load(1, i), T(0)};
-      };
-      for_lane(first, end, lane, lanes, load, [&](std::int64_t i, const Inputs<T>& in) {
-        access.store(2, i, in.gate * sigmoid_of(in.gate) * in.up);
-      });
+      for_lane(
+          first, end, lane, lanes, [&](std::int64_t i) { return access.load(0, i); },
+          [&](std::int64_t i) { return access.load(1, i); },
+          [&](std::int64_t i, T gate, T up) { access.store(2, i, gate * sigmoid_of(gate) * up); });
       return;
     }
     const auto load = [&](std::int64_t i) {

@@ -13,15 +13,21 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #define BENCH_BOTH __host__ __device__ inline
+#define BENCH_BOTH_INLINED __host__ __device__ __forceinline__
 #else
 #define BENCH_BOTH inline
+// Loops over lambdas must be inlined: only then does the compiler see that a CPU has one lane.
+#define BENCH_BOTH_INLINED [[gnu::always_inline]] inline
 #endif
 // Loops over a few registers must be unrolled, because their counters would reduce the rate. The
 // host's compiler does not know this pragma.
 #if defined(__CUDA_ARCH__)
 #define BENCH_UNROLL _Pragma("unroll")
+// The loads of several steps begin before the first is used.
+#define BENCH_UNROLL_LOADS _Pragma("unroll 4")
 #else
 #define BENCH_UNROLL
+#define BENCH_UNROLL_LOADS
 #endif
 
 namespace bench::ops::cuda {

@@ -84,10 +84,6 @@ struct NormGradientPlan {
   }
 
  private:
-  template <class T>
-  struct Pair {
-    T x, gradient;
-  };
   template <class A>
   BENCH_BOTH typename A::Value mean_of(const A& access, std::int64_t group) const {
     return mean < 0 ? typename A::Value(0) : access.load_statistic(mean, group);
@@ -105,20 +101,19 @@ struct NormGradientPlan {
     using T = typename A::Value;
     const T centre = mean_of(access, group), factor = factor_of(access, group);
     const std::int64_t first = group * size;
-    const auto apply = [&](std::int64_t i, const Pair<T>& pair) {
-      use(i, (pair.x - centre) * factor, pair.gradient);
-    };
     if (scale < 0) {
-      const auto load = [&](std::int64_t i) {
-        return Pair<T>{access.load(source, first + i), access.load(diff_destination, first + i)};
-      };
-      return for_lane(0, size, lane, lanes, load, apply);
+      BENCH_UNROLL_LOADS
+      for (std::int64_t i = lane; i < size; i += lanes) {
+        use(i, (access.load(source, first + i) - centre) * factor,
+            access.load(diff_destination, first + i));
+      }
+      return;
     }
-    const auto load = [&](std::int64_t i) {
-      return Pair<T>{access.load(source, first + i),
-                     access.load(diff_destination, first + i) * access.load_statistic(scale, i)};
-    };
-    for_lane(0, size, lane, lanes, load, apply);
+    BENCH_UNROLL_LOADS
+    for (std::int64_t i = lane; i < size; i += lanes) {
+      use(i, (access.load(source, first + i) - centre) * factor,
+          access.load(diff_destination, first + i) * access.load_statistic(scale, i));
+    }
   }
   template <class A>
   BENCH_BOTH void look_at_group(const A& access, std::int64_t group, int lane, int lanes,
@@ -155,9 +150,11 @@ struct NormGradientPlan {
     const T factor = factor_of(access, group);
     const T product = whole.products[0] / static_cast<T>(size);
     const T sum = mean < 0 ? T(0) : whole.sums[0] / static_cast<T>(size);
-    for_each_element(access, group, lane, lanes, [&](std::int64_t i, T x, T g) {
-      access.store(diff_source, group * size + i, factor * (g - sum - x * product));
-    });
+    const std::int64_t first = group * size;
+    for_each_element(access, group, lane, lanes,
+                     [this, &access, first, factor, sum, product](std::int64_t i, T x, T g) {
+                       access.store(diff_source, first + i, factor * (g - sum - x * product));
+                     });
   }
 };
 

@@ -100,8 +100,8 @@ BENCH_BOTH std::int64_t quotient(std::int64_t a, std::int64_t b) {
 // before `end`. A device loads several elements before it uses the first, so that it waits for
 // memory once: load() must not depend on what use() stores.
 template <class Load, class Use>
-BENCH_BOTH void for_lane(std::int64_t begin, std::int64_t end, int lane, int lanes,
-                         const Load& load, const Use& use) {
+BENCH_BOTH_INLINED void for_lane(std::int64_t begin, std::int64_t end, int lane, int lanes,
+                                 const Load& load, const Use& use) {
   std::int64_t i = begin + lane;
 #if defined(__CUDA_ARCH__)
   constexpr int kAhead = 4;
@@ -114,6 +114,27 @@ BENCH_BOTH void for_lane(std::int64_t begin, std::int64_t end, int lane, int lan
   }
 #endif
   for (; i < end; i += lanes) use(i, load(i));
+}
+
+// The same with two values: calls use(i, load_a(i), load_b(i)).
+template <class LoadA, class LoadB, class Use>
+BENCH_BOTH_INLINED void for_lane(std::int64_t begin, std::int64_t end, int lane, int lanes,
+                                 const LoadA& load_a, const LoadB& load_b, const Use& use) {
+#if defined(__CUDA_ARCH__)
+  struct Both {
+    decltype(load_a(begin)) a;
+    decltype(load_b(begin)) b;
+  };
+  for_lane(
+      begin, end, lane, lanes,
+      [&](std::int64_t i) {
+        return Both{load_a(i), load_b(i)};
+      },
+      [&](std::int64_t i, const Both& both) { use(i, both.a, both.b); });
+#else
+  // The compiler vectorises few loops over structures.
+  for (std::int64_t i = begin + lane; i < end; i += lanes) use(i, load_a(i), load_b(i));
+#endif
 }
 
 // The base of plans whose rows are just some elements, about which nothing must be known first.
@@ -132,7 +153,7 @@ struct StatelessRows {
 
 // The same for equal parts of `elements` elements.
 struct RowsOfElements : StatelessRows {
-  static constexpr std::int64_t kPart = 2048;
+  static constexpr std::int64_t kPart = 4096;
   std::int64_t elements = 0;
 
   BENCH_BOTH std::int64_t rows() const { return (elements + kPart - 1) / kPart; }
