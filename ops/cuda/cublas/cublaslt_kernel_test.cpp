@@ -104,6 +104,22 @@ TEST(CublasLtKernel, AScaleIsTheFactorOfTheCall) {
   }
 }
 
+// An H100 gave wrong results: the sum was rounded to 16 bits before and after gelu_erf.
+TEST(CublasLtKernel, AResultOf16BitsIsRoundedOnceAfterItsEpilogue) {
+  BENCH_NEED_CUBLASLT(real);
+  for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+    CublasLtFixture fixture(real);
+    auto kernel = fixture.create("m8n8k8+bias+gelu_erf", dtype);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+    EXPECT_GE((*kernel)->workspace(), Bytes{8 * 8 * 4});
+    const auto at = fixture.allocate(**kernel);  // source, weights, bias, destination
+    ASSERT_TRUE((*(*kernel)->bind(at))->run());
+    const FakeMatmul& call = fixture.fake.matmuls.back();
+    EXPECT_NE(call.d, at[3]);
+    EXPECT_EQ(call.d_type, CUDA_R_32F);
+  }
+}
+
 // The fake product leaves what it finds in the result.
 TEST(CublasLtKernel, ANativeKernelComputesWhatIsNotFused) {
   BENCH_NEED_CUBLASLT(real);

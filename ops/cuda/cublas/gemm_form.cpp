@@ -257,6 +257,7 @@ Result<Problem, BackendError> product_part(const Problem& problem) {
   }
   Problem product = problem;
   product.post_ops.clear();
+  if (result.bytes < 4) product.tensors.back().dtype = DataType::f32;
   std::erase_if(product.tensors,
                 [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
   return product;

@@ -92,7 +92,7 @@ KernelResult make_product(const ProductSetting& setting, const Problem& problem,
   auto first = make(*product);
   if (!first) return is_unsupported(first) ? std::move(fused) : std::move(first);
   return append_epilogue(setting.device, setting.launcher, *first, problem,
-                         problem.tensors.back().dtype);
+                         product->tensors.back().dtype);
 }
 
 std::map<std::string, std::string> library_variables(const Variables& variables) {

@@ -145,7 +145,7 @@ Planned plan_product(const Problem& problem, ComputeCapability capability) {
   const auto product = product_part(problem);
   if (fused || !product) return fused;
   const auto first = plan_alone(*product);
-  return first ? add_epilogue(*first, problem, problem.tensors.back().dtype) : std::move(fused);
+  return first ? add_epilogue(*first, problem, product->tensors.back().dtype) : std::move(fused);
 }
 
 class NetworkPlanner {
