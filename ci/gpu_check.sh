@@ -17,11 +17,9 @@
 # Results are written as soon as they are available, compressed, so that they survive if the call is
 # killed; `ci/gpu_summary.py goals OUT` then shows the goals. A call that is ended by SIGTERM or
 # SIGINT shows them itself.
-# Prediction for an H100 with PyTorch on 16 cores, from the durations of earlier calls with single
-# steps; one call with all of them has not run: facts to graph_level 10 s, operators 30, torch 6,
-# frameworks 90, network 21, PyTorch's network 41, gate 10, plan 1, verdicts 37, shapes 45 (3 of 12
-# parts), rules, program, torch_profile, start, ceilings 14, product 18: 323 s. No time is left for
-# doctor and peaks, and for the other parts of shapes: --only shapes,rules takes 180 s.
+# On an H100 with PyTorch on 16 cores, a call with all steps took 336 s: facts to graph_level 8 s,
+# operators 99, torch 7, frameworks 78, network 21, PyTorch's network 37, gate 10, transformer 36, plan 1.
+# verdicts (41 s) was cut. No time was left for the steps after it: --only names them.
 # Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
 # OUT/summary.txt        the steps, their failures and durations, the figures; the last lines are
@@ -112,7 +110,7 @@ stop() {
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
 # note <step> <outcome> <seconds>: adds the record of a step to the checks, and a line to the summary.
 note() {
-  printf '{"record":"step","step":"%s","outcome":"%s","seconds":%d}\n' "$@" >>"$checks_file"
+  printf '{"record":"step","step":"%s","outcome":"%s","seconds":%d}\n' "${@:1:3}" >>"$checks_file"
   say "$(printf '%-9s %s%s' "$2" "$1" "${4:-}")"
 }
 left() { printf '%d\n' "$((limit - packing - SECONDS))"; }
@@ -160,36 +158,21 @@ keep() {
   done
 }
 
-# run_parts <name> <parts> <first> <last> <bench run's arguments...>: runs these parts at the same
-# time. Status: that of the last part that failed.
-run_parts() {
-  local name=$1 parts=$2 first=$3 last=$4 part id ids=() status=0
-  shift 4
-  for ((part = first; part <= last; ++part)); do
-    "$bench" run "$@" --beside run --shard "$part/$parts" --force --out "$work/$name.$part.jsonl" &
-    ids+=($!)
-  done
-  for id in "${ids[@]}"; do wait "$id" || status=$?; done
-  return "$status"
-}
-
-# in_parts <name> <parts> <parts at once> <seconds at most> <bench run's arguments...>: runs the cases
-# in <parts> parts, of which <parts at once> run at the same time. If the time is used up, only the
-# remaining parts are omitted. Each part takes every <parts>-th case.
+# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: runs the cases in <parts> parts.
+# If the time is used up, only the remaining parts are omitted. Each part takes every <parts>-th case.
 in_parts() {
-  local name=$1 parts=$2 at_once=$3 end=$((SECONDS + $4)) part last begin longest=0 these
-  shift 4
+  local name=$1 parts=$2 end=$((SECONDS + $3)) part begin longest=0
+  shift 3
   ((end < SECONDS + $(left))) || end=$((SECONDS + $(left)))
-  for ((part = 1; part <= parts; part = last + 1)); do
+  for ((part = 1; part <= parts; ++part)); do
     if ((end - SECONDS < 5 || end - SECONDS < longest)); then
       note "$name, parts $part to $parts of $parts" 'left out' 0 ': the time is used up'
       return
     fi
-    begin=$SECONDS last=$((part + at_once - 1 < parts ? part + at_once - 1 : parts))
-    these="part $part"
-    ((part == last)) || these="parts $part to $last"
-    step "$name, $these of $parts" "$((end - SECONDS))" run_parts "$name" "$parts" "$part" "$last" "$@" || true
-    for ((; part <= last; ++part)); do keep "$work/$name.$part.jsonl"; done
+    begin=$SECONDS
+    step "$name, part $part of $parts" "$((end - SECONDS))" "$bench" run "$@" --shard "$part/$parts" \
+      --force --out "$work/$name.$part.jsonl" || true
+    keep "$work/$name.$part.jsonl"
     ((longest >= SECONDS - begin)) || longest=$((SECONDS - begin))
   done
 }
@@ -246,16 +229,6 @@ conclude() {
 }
 
 available_memory() { awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo"; }
-
-# fitting_processes <most> <MiB of the data of each>: how many processes have memory and a processor
-# each, from 1 to <most>.
-fitting_processes() {
-  local count=$(($(available_memory) / ($2 + 512))) processors
-  processors=$(nproc)
-  ((count < processors)) || count=$processors
-  ((count < $1)) || count=$1
-  printf '%d\n' "$((count > 1 ? count : 1))"
-}
 
 # enough_memory <step> <MiB of its data> [<concurrent processes>]: returns whether the host has
 # enough memory. The data are those of the largest case: its tensors, a copy of them in the
@@ -432,7 +405,7 @@ do_shapes() {
   local most=$limit
   # With all steps, some parts suffice here: `verdicts` counts for 100 of these shapes.
   ((${#steps[@]} < ${#order[@]})) || most=45
-  in_parts shapes 12 1 "$most" "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+  in_parts shapes 12 "$most" "$configs/gpu_shapes.yaml" --profile=operators,device,counters
 }
 do_rules() {
   local shapes=("$work"/shapes.*.jsonl)
@@ -485,12 +458,11 @@ do_gate() {
   step gate 60 duet_with_itself || true
 }
 
-# Without profiles all cases of a part share their workers. The only purpose is that each case has
-# run. Four parts at once finish their plans on as many processors, which takes most of the time; the
-# times of the cases do not matter.
+# Without profiles all cases of a part share their workers. Making the plans takes most of the time. On
+# an H100 four parts at once took as long as one after the other.
 do_operators() {
   enough_memory operators 60 || return 0
-  in_parts operators 8 "$(fitting_processes 4 60)" 110 "$configs/gpu_operators.yaml"
+  in_parts operators 8 120 "$configs/gpu_operators.yaml"
 }
 
 # ---- All steps
@@ -515,7 +487,7 @@ say "$("$bench" --version)"
 find_libraries
 ask_device
 shopt -s nullglob
-export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network measure_transformer profile_program run_parts say_figures start_of_worker start_times write_facts
+export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network measure_transformer profile_program say_figures start_of_worker start_times write_facts
 trap stop TERM INT
 export bench checks_file configs device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do

@@ -165,6 +165,8 @@ met           operators: none wrong or failed, at most 19 unsupported: 1 ok
 met           counters contradict no rule in 99 % of the shapes: 2 of 2 agree, 0 missed
 LINES
 [[ $(grep -c '"record":"step"' "$evidence/checks.jsonl") -gt 20 ]] || fail "steps have no records"
+# A step had a second record without an outcome.
+! grep -F '"outcome":""' "$evidence/checks.jsonl" >&2 || fail "a record without an outcome"
 expect_start '\| a kernel against itself \| (candidate is |no difference is certain: candidate )'
 expect_start '2 failed, [0-9]+ s$'
 files=$(cd "$evidence" && echo *)
