@@ -54,7 +54,8 @@ struct Tensor {
 // The work of a problem in the convention `bench-1` (docs/work_model.md). Every count is checked
 // for overflow when it is computed.
 struct Work {
-  std::optional<std::int64_t> macs;  // multiply-accumulates; conv and gemm only
+  std::optional<std::int64_t>
+      macs;  // multiply-accumulates; conv, gemm, grouped_gemm and attention only
   std::int64_t flops = 0;
   std::int64_t flops_valid = 0;  // excluding the taps in padding
   std::int64_t sfu_ops = 0;      // exp, tanh, erf, ...: one each, in addition to their plain FLOPs

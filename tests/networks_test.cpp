@@ -321,20 +321,31 @@ std::string name_in_block(const std::string& name) {
 
 void expect_product(const Row& row, const Node& node) {
   const ParameterSet& set = node.problem.parameters;
-  const bool is_batched = row.at("op") == "batched_gemm";
   ASSERT_EQ(node.problem.op->name, "gemm");
   EXPECT_EQ(set.count("batch"), number(row, "batch"));
   EXPECT_EQ(set.count("m"), number(row, "M"));
   EXPECT_EQ(set.count("n"), number(row, "N"));
   EXPECT_EQ(set.count("k"), number(row, "K"));
   EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
-  EXPECT_EQ(set.flag("two_inputs"), is_batched);
+  EXPECT_FALSE(set.flag("two_inputs"));
   // Weights are stored as linear layers have them, n x k.
-  EXPECT_EQ(set.flag("trans_b"), !is_batched || row.at("transB") == "1");
+  EXPECT_TRUE(set.flag("trans_b"));
+}
+
+// The table has the products and the softmax of attention, which is one operator of the network.
+void expect_attention(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  ASSERT_EQ(node.problem.op->name, "attention");
+  const bool is_context = row.at("layer") == "context";
+  EXPECT_EQ(set.count("heads"), number(row, "batch"));
+  EXPECT_EQ(set.count("q_len"), number(row, "M"));
+  EXPECT_EQ(set.count(is_context ? "head_dim" : "kv_len"), number(row, "N"));
+  if (row.at("K").empty()) return;
+  EXPECT_EQ(set.count(is_context ? "kv_len" : "head_dim"), number(row, "K"));
 }
 
 void expect_rows(const Row& row, const Node& node) {
-  EXPECT_EQ(node.problem.op->name, row.at("op") == "softmax" ? "softmax" : "layer_norm");
+  EXPECT_EQ(node.problem.op->name, "layer_norm");
   EXPECT_EQ(output_of(node).dims.back(), number(row, "N"));
   EXPECT_EQ(output_of(node).elements(), number(row, "batch") * number(row, "M") * number(row, "N"));
 }
@@ -346,20 +357,27 @@ TEST(ShippedNetworks, BertBaseIsTheTableOfProducts) {
   std::size_t products = 0;
   for (const Row& row : read_table("bert_base")) {
     SCOPED_TRACE(row.at("layer"));
-    const std::vector<std::string> names = split(row.at("layer"), '+');
+    const bool is_attention = row.at("op") == "batched_gemm" || row.at("op") == "softmax";
+    const std::vector<std::string> names =
+        is_attention ? std::vector<std::string>{"context"} : split(row.at("layer"), '+');
     std::int64_t count = 0;
     std::int64_t row_flops = 0;
     for (const Node& node : network.nodes) {
       if (std::ranges::find(names, name_in_block(node.name)) == names.end()) continue;
       ++count;
-      row_flops += 2 * node.problem.work.macs.value_or(0);
-      row.at("K").empty() ? expect_rows(row, node) : expect_product(row, node);
+      // Attention is two products of equal work.
+      row_flops += (is_attention ? 1 : 2) * node.problem.work.macs.value_or(0);
+      if (is_attention) {
+        expect_attention(row, node);
+      } else {
+        row.at("K").empty() ? expect_rows(row, node) : expect_product(row, node);
+      }
     }
     EXPECT_EQ(count, number(row, "count"));
     if (row.at("K").empty()) continue;
     EXPECT_EQ(row_flops, number(row, "flops_total"));
     flops += row_flops;
-    products += static_cast<std::size_t>(count);
+    if (!is_attention) products += static_cast<std::size_t>(count);
   }
   EXPECT_EQ(flops, 22347251712);
   EXPECT_EQ(2 * network.work.macs.value_or(0), flops);
@@ -370,15 +388,14 @@ TEST(ShippedNetworks, BertBaseIsTheTableOfProducts) {
   EXPECT_EQ(2 * *build("bert_base", ops::Fusion::fused, 8).work.macs, 8 * flops);
 }
 
-// Equal layers are measured once: 9 of the products' shapes with their functions, of 12 blocks.
+// Equal layers are measured once, of 12 blocks.
 TEST(ShippedNetworks, BertBaseHasTwelveEqualBlocks) {
   const Network network = build("bert_base", ops::Fusion::fused);
   for (const auto& distinct : ops::distinct_layers(network)) {
     EXPECT_EQ(distinct.layers.size() % 12, 0u) << distinct.layers.front();
   }
   const Layers layers(network);
-  EXPECT_EQ(ops::problem_tokens(layers.at("layer.0.scores").problem),
-            "b12m128n128k64+tb+two+scale0.125");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer.0.context").problem), "h12q128d64");
   EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.intermediate").problem),
             "m128n3072k768+tb+bias+gelu_erf");
   EXPECT_EQ(ops::problem_tokens(layers.at("layer.11.output").problem), "m128n768k3072+tb+bias+add");
@@ -404,12 +421,13 @@ TEST(ShippedNetworks, LlamaBlocksHaveThePublishedSizes) {
     EXPECT_EQ(network.outputs.size(), 3u);
   }
   const Network prefill = build("llama3_8b_block", ops::Fusion::fused);
-  EXPECT_EQ(prefill.work.macs, 113816633344);
-  EXPECT_EQ(ops::problem_tokens(Layers(prefill).at("scores").problem),
-            "b8m2048n512k128+tb+two+scale0.08838834764831845");
+  // Products of weights, and the two of attention over 512 * 513 / 2 pairs in each of 32 heads.
+  EXPECT_EQ(prefill.work.macs, 111669149696 + 2 * 32 * 128 * (512 * 513 / 2));
+  EXPECT_EQ(ops::problem_tokens(Layers(prefill).at("context").problem), "h32g8q512d128+causal");
+  EXPECT_EQ(ops::problem_tokens(Layers(prefill).at("query.rotated").problem), "h32s512d128");
   const Network decode = build("llama3_8b_block_decode", ops::Fusion::fused, 4);
   EXPECT_EQ(decode.work.macs, 4 * 226492416);
-  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("context").problem), "b32m4n128k1024+two");
+  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("context").problem), "b4h32g8q1k1024d128");
   EXPECT_EQ(decode.input_count(), 3u);
 }
 

@@ -99,9 +99,10 @@ constexpr Quantity kQuantities[] = {
      kShown, "causal and rank(lengths) > 0", count_causal_pairs},
     {"keys", "keys that a query attends to", kHidden, "", count_keys},
     // The products of query and key, and of weight and value.
-    {"flops", "4*heads*head_dim*pairs", kShown, "forward"},
+    {"macs", "2*heads*head_dim*pairs", kShown, "forward"},
     // The score again, its gradient, and one product for each of the three results.
-    {"flops", "10*heads*head_dim*pairs", kShown, "backward_data"},
+    {"macs", "5*heads*head_dim*pairs", kShown, "backward_data"},
+    {"flops", "2*macs"},
     {"sfu_ops", "heads*pairs"},
 };
 constexpr std::string_view kKeySizes = "[batch, kv_heads, kv_len, head_dim]";

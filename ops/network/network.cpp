@@ -20,8 +20,8 @@
 namespace bench::ops {
 namespace {
 
-// Weights that are statistics and not learned.
-constexpr std::array<std::string_view, 2> kStatistics = {"mean", "variance"};
+// Weights that are not learned: statistics, and the angles of rope.
+constexpr std::array<std::string_view, 4> kNotLearned = {"mean", "variance", "cosine", "sine"};
 
 Error in_layer(const std::string& layer, Error error) {
   error.where = error.where.empty() ? layer : fmt::format("{}.{}", layer, error.where);
@@ -193,7 +193,7 @@ class NodeMaker {
 
 bool is_learned(const Tensor& tensor) {
   return tensor.role == TensorRole::weights &&
-         std::ranges::find(kStatistics, tensor.name) == kStatistics.end();
+         std::ranges::find(kNotLearned, tensor.name) == kNotLearned.end();
 }
 
 Result<std::int64_t> count_learned(const std::vector<Node>& nodes) {

@@ -69,8 +69,8 @@ enum class ProductLibrary { cublaslt, cublas };
 Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library);
 
 // Returns the problem without its post-ops, for a native kernel that computes them afterwards
-// (epilogue_form()). A result of 16 bits is f32 in between, so that it is rounded once. BackendError:
-// the problem has no post-ops, or results of fewer than 16 bits or integers.
+// (epilogue_form()). A result of 16 bits is f32 in between, so that it is rounded once.
+// BackendError: the problem has no post-ops, or results of fewer than 16 bits or integers.
 Result<Problem, BackendError> product_part(const Problem& problem);
 
 // Returns why a device of this compute capability cannot run the product, or nullopt if it can. fp8

@@ -132,7 +132,7 @@ TEST(NetworkPlan, OfAttentionMovesNothing) {
     const std::vector<std::string> lines = lines_of(*steps);
     for (const std::string& line : lines) EXPECT_THAT(line, ::testing::Not(HasSubstr("reorder")));
     for (const char* line :
-         {"scores parts gemm plain -> plain", "context product gemm plain -> plain"})
+         {"scores product gemm plain -> plain", "context product gemm plain -> plain"})
       EXPECT_THAT(lines, ::testing::Contains(line)) << fmt::format("{}", fmt::join(lines, "\n"));
   }
 }
