@@ -17,6 +17,7 @@ network  runs a small convolutional network forwards and backwards five times, t
          emit_nvtx(record_shapes=True) and a range "measured", for `bench profile` to record."""
 
 import json
+import pathlib
 import re
 import statistics
 import sys
@@ -238,23 +239,10 @@ def print_network(network, model, *inputs):
 
 
 def bert():
-    class BertLayer(torch.nn.Module):
-        def __init__(self, width=768, heads=12, inner=3072):
-            super().__init__()
-            self.heads = heads
-            self.query, self.key, self.value, self.output = (torch.nn.Linear(width, width) for _ in range(4))
-            self.up, self.down = torch.nn.Linear(width, inner), torch.nn.Linear(inner, width)
-            self.norm, self.last_norm = (torch.nn.LayerNorm(width, eps=1e-12) for _ in range(2))
-
-        def forward(self, x):
-            heads = [layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                     for layer in (self.query, self.key, self.value)]
-            context = functional.scaled_dot_product_attention(*heads).transpose(1, 2).flatten(-2)
-            x = self.norm(x + self.output(context))
-            return self.last_norm(x + self.down(functional.gelu(self.up(x))))
-
-    encoder = torch.nn.Sequential(*(BertLayer() for _ in range(12))).eval().bfloat16().cuda()
-    print_network("bert_base", encoder, torch.randn(1, 128, 768, device="cuda").bfloat16())
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "perf/peers"))
+    import pytorch_models
+    model, tokens = pytorch_models.build("bert_base")
+    print_network("bert_base", model.bfloat16().cuda(), tokens.bfloat16().cuda())
 
 
 def resnet50():

@@ -7,8 +7,9 @@ import statistics
 import time
 
 
-def arguments(description, modes=None):
+def arguments(description, networks, modes=None):
     parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--network", choices=networks, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--samples", type=int, default=60)
     parser.add_argument("--warmup-ms", type=int, default=1000)

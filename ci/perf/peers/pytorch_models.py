@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The networks that PyTorch computes beside `bench`, with random weights."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+def conv_norm(c, k, r, stride=1):
+    return [nn.Conv2d(c, k, r, stride, r // 2, bias=False), nn.BatchNorm2d(k)]
+
+
+class Bottleneck(nn.Module):
+    def __init__(self, c, width, stride):
+        super().__init__()
+        self.main = nn.Sequential(
+            *conv_norm(c, width, 1), nn.ReLU(inplace=True),
+            *conv_norm(width, width, 3, stride), nn.ReLU(inplace=True),
+            *conv_norm(width, 4 * width, 1))
+        self.shortcut = nn.Identity()
+        if c != 4 * width:
+            self.shortcut = nn.Sequential(*conv_norm(c, 4 * width, 1, stride))
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.relu(self.main(x) + self.shortcut(x))
+
+
+def resnet50():
+    layers = [*conv_norm(3, 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
+    channels = 64
+    for stage, (blocks, width) in enumerate([(3, 64), (4, 128), (6, 256), (3, 512)]):
+        for block in range(blocks):
+            layers.append(Bottleneck(channels, width, 2 if block == 0 and stage > 0 else 1))
+            channels = 4 * width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+
+
+class BertLayer(nn.Module):
+    def __init__(self, width=768, heads=12, inner=3072):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.norm, self.last_norm = (nn.LayerNorm(width, eps=1e-12) for _ in range(2))
+
+    def forward(self, x):
+        heads = [layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                 for layer in (self.query, self.key, self.value)]
+        context = functional.scaled_dot_product_attention(*heads).transpose(1, 2).flatten(-2)
+        x = self.norm(x + self.output(context))
+        return self.last_norm(x + self.down(functional.gelu(self.up(x))))
+
+
+def bert_base():
+    """The encoder, from the embedded input to the last block."""
+    return nn.Sequential(*(BertLayer() for _ in range(12)))
+
+
+# Network: model, dimensions of the input, number of parameters.
+NETWORKS = {
+    "resnet50": (resnet50, (1, 3, 224, 224), 25_557_032),
+    "bert_base": (bert_base, (1, 128, 768), 85_054_464),
+}
+
+
+def build(network):
+    """Returns the model in inference, and a random input."""
+    make, dims, wanted = NETWORKS[network]
+    model = make().eval()
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    if parameters != wanted:
+        raise SystemExit(f"error: {parameters} parameters are not those of {network}")
+    return model, torch.rand(dims)
