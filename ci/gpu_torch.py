@@ -107,17 +107,18 @@ class Shape:
         batch = [self.size("b")] if "b" in self.sizes else []
         rows, columns, inner = (self.size(name) for name in "mnk")
         a = self.plain(*batch, rows, inner)
-        if "ta" in self.flags or set(self.flags) & {"add", "relu", "gelu_erf"}:
+        known = {"tb", "two", "bias"} | ({"gelu_tanh"} if "bias" in self.flags else set())
+        if set(self.flags) - known:
             raise ValueError("more than one call")
         b = self.plain(*batch, columns, inner) if "tb" in self.flags else self.plain(*batch, inner, columns)
+        if "tb" in self.flags:
+            b = b.transpose(-1, -2)
         if "bias" in self.flags:
             bias = self.plain(columns)
             if "gelu_tanh" in self.flags:
                 return lambda: torch._addmm_activation(bias, a, b, use_gelu=True)
             return lambda: torch.addmm(bias, a, b)
         result = self.plain(*batch, rows, columns)
-        if "tb" in self.flags:
-            b = b.transpose(-1, -2)
         return lambda: torch.matmul(a, b, out=result)
 
     def conv(self):
@@ -163,6 +164,8 @@ class Shape:
     def attention(self):
         batch, heads, queries, width = (self.size(name) for name in "bhqd")
         groups, keys = self.size("g", heads), self.size("k", queries)
+        if self.direction != "forward" or "w" in self.sizes or "l" in self.sizes:
+            raise ValueError("more than one call")
         q = self.plain(batch, heads, queries, width)
         k, v = self.plain(batch, groups, keys, width), self.plain(batch, groups, keys, width)
         # A single query at the end of its keys sees all of them. PyTorch aligns the mask at the first.

@@ -92,6 +92,11 @@ TEST_F(AttentionGraphTest, DefinesTheGradients) {
     const Problem attention = problem("attention", tokens, dtype, Direction::backward_data);
     const auto kernel = create(attention);
     ASSERT_NE(kernel, nullptr);
+    // Keys that are too old for every query.
+    if (find_unmatched_attention(attention)) {
+      ASSERT_EQ(kernel->implementation(), "bench:attention_block");
+      continue;
+    }
     ASSERT_EQ(kernel->implementation(), "cudnn:engine_0");
     // The sums of each query, and of its gradient.
     const std::int64_t rows = attention.tensors[4].elements();

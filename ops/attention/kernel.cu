@@ -35,7 +35,7 @@ __global__ void attention_kernel(const __grid_constant__ Addresses tensors,
 
 template <class T>
 __global__ void attention_gradient_kernel(const __grid_constant__ Addresses tensors,
-                                 const __grid_constant__ AttentionPlan plan) {
+                                          const __grid_constant__ AttentionPlan plan) {
   using Block = AttentionGradientBlock<T, kThreads>;
   __shared__ typename Block::Shared shared;
   const int lane = threadIdx.x;

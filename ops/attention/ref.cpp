@@ -102,8 +102,9 @@ std::optional<UnmatchedAttention> find_unmatched_attention(const Problem& proble
   if (fewest_attention_keys(set) < 1) return UnmatchedAttention::queries;
   if (problem.direction == Direction::forward) return std::nullopt;
   const std::int64_t keys = set.count("kv_len");
-  if (set.has("lengths") && std::ranges::min(set.numbers("lengths")) < keys)
-    return UnmatchedAttention::gradient_keys;
+  const bool has_shorter = set.has("lengths") && std::ranges::min(set.numbers("lengths")) < keys;
+  const bool has_older = set.flag("causal") && keys - set.count("q_len") + 1 > set.count("window");
+  if (has_shorter || has_older) return UnmatchedAttention::gradient_keys;
   if (set.count("q_len") == 1 && keys == 1) return UnmatchedAttention::gradient_pair;
   return std::nullopt;
 }

@@ -49,11 +49,11 @@ struct SoftmaxPlan {
     const std::int64_t first = dense.at(row, 0);
     const auto load = [&](std::int64_t i) { return access.load(0, first + i * dense.inner); };
     if (is_forward()) {
-      const T factor = T(1) / whole.sum, offset = whole.maximum + std::log(whole.sum);
+      const T factor = T(1) / whole.sum, logarithm = std::log(whole.sum);
       for_lane(0, dense.size, lane, lanes, load, [&](std::int64_t i, T x) {
-        access.store(
-            1, first + i * dense.inner,
-            function == SoftmaxFunction::softmax ? exp_of(x - whole.maximum) * factor : x - offset);
+        access.store(1, first + i * dense.inner,
+                     function == SoftmaxFunction::softmax ? exp_of(x - whole.maximum) * factor
+                                                          : x - whole.maximum - logarithm);
       });
       return;
     }

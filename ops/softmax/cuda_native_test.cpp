@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -23,6 +24,17 @@ TEST(NativeForms, SoftmaxAlongEveryAxis) {
         "1x300", "4x1", "3x11+log", "2x5x3x4-a1+log"}) {
     EXPECT_GT(expect_all("softmax", tokens), 0) << tokens;
   }
+}
+
+// The sum of the maximum and the logarithm was rounded to the digits of the maximum.
+TEST(NativeForms, LogSoftmaxOfLargeValuesIsExact) {
+  const Problem problem = bench::ops::op_test::problem("softmax", "1x3+log");
+  const std::vector<double> results =
+      test::run_outputs(*native_form(problem), {{10000, 10001, 9998}}).front();
+  const double logarithm = std::log(std::exp(-1.0) + 1 + std::exp(-3.0));
+  EXPECT_NEAR(results[0], -1 - logarithm, 1e-6);
+  EXPECT_NEAR(results[1], -logarithm, 1e-6);
+  EXPECT_NEAR(results[2], -3 - logarithm, 1e-6);
 }
 
 template <std::size_t kCount>

@@ -2,7 +2,7 @@
 // For tests: the backend on a scripted device with a scripted cuDNN.
 #pragma once
 
-#include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/cublas/test_support.hpp"
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 #include "ops/cuda/cudnn/cudnn_kernel.hpp"
 #include "ops/cuda/cudnn/fake_cudnn.hpp"
@@ -33,9 +33,8 @@ class CudnnBackendTest : public ::testing::Test {
           {device_.parts(), cudnn_.api(), std::make_shared<test::StreamLauncher>(device_.runtime),
            [this](const Problem& product, std::int64_t tuning) -> Created {
              product_tunings_.push_back(tuning);
-             return make_product(
-                 {device_.parts(), {}, std::make_shared<test::StreamLauncher>(device_.runtime)},
-                 product, [this](const Problem& part) { return reference_product(part); });
+             return make_product(test::product_setting(device_), product,
+                                 [this](const Problem& part) { return reference_product(part); });
            }});
       EXPECT_TRUE(made.ok());
       backend_ = *std::move(made);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that compute one result per row of a tensor, or normalise each row: the lanes of a
-// block each look at a part of the row, their states are merged, and then each lane writes its
+// row each look at a part of it, their states are merged, and then each lane writes its
 // part. One plan describes such an operator for the device (device/row_kernel.cuh) and for the CPU:
 //
 //   struct Plan {                              // plain data

@@ -4,6 +4,7 @@
 #include "base/env.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/kernels/device/device_launcher.hpp"
 #include "ops/cuda/library_report.hpp"
 #include "ops/cuda/nvml.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -17,7 +18,6 @@
 #include "ops/operator_registry.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
-#include "ops/cuda/kernels/device/device_launcher.hpp"
 #endif
 
 #include <cuda_runtime_api.h>

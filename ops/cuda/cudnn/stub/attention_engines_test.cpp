@@ -80,7 +80,7 @@ TEST(AttentionEngines, ComputeGradients) {
   for (const char* architecture : {"sm_80", "sm_89", "sm_90", "sm_100"}) {
     for (const char* tokens : {"b8h12q128d64", "h12q1024d64+causal", "h32g8q2048d128+causal",
                                "h32g8q128k1024d128+causal", "h32g8q4096d128w1024+causal",
-                               "h32g8q100k4096d128w1024+causal", "b2h16q77k77d80", "h8q2k3d8"}) {
+                               "b2h16q77k77d80", "h8q2k3d8"}) {
       for (const DataType dtype : {DataType::f16, DataType::bf16}) {
         SCOPED_TRACE(fmt::format("{} {} on {}", tokens, info(dtype).name, architecture));
         expect_tensor_cores(api, attention(tokens, dtype, kGradient), architecture);

@@ -25,7 +25,7 @@ __global__ void elementwise_kernel(const __grid_constant__ ElementwisePlan plan,
 
 template <int kRun, class Index>
 __global__ void run_kernel(const __grid_constant__ ElementwisePlan plan,
-                                   const __grid_constant__ Addresses tensors) {
+                           const __grid_constant__ Addresses tensors) {
   const Index runs = static_cast<Index>(plan.elements / kRun);
   const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
   for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < runs; i += stride) {

@@ -33,8 +33,7 @@ cudaError_t launch_by(Precision precision, Start start) {
 template <Element kType>
 using DeviceAccess = TypedAccess<kType, const Addresses&>;
 
-// Calls `start` with the ElementConstant of a floating-point type of 16 bits or more. Returns the
-// launch's error.
+// Calls `start` with the ElementConstant of a floating-point type. Returns the launch's error.
 template <class Start>
 cudaError_t launch_by_type(Element type, Start start) {
   switch (type) {
@@ -49,6 +48,12 @@ cudaError_t launch_by_type(Element type, Start start) {
       break;
     case Element::bf16:
       start(ElementConstant<Element::bf16>());
+      break;
+    case Element::f8_e4m3:
+      start(ElementConstant<Element::f8_e4m3>());
+      break;
+    case Element::f8_e5m2:
+      start(ElementConstant<Element::f8_e5m2>());
       break;
     default:
       return cudaErrorInvalidValue;

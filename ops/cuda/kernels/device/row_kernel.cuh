@@ -15,7 +15,7 @@ constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kMaxRowThreads = 1024;
 
-// Returns the state of the lane `distance` further in the warp (shuffle_down), or of lane 0 (first).
+// Return a word of the lane `distance` further in the warp, or of lane 0.
 struct ShuffleDown {
   int distance;
   __device__ unsigned operator()(unsigned word) const {
@@ -25,6 +25,7 @@ struct ShuffleDown {
 struct ShuffleFirst {
   __device__ unsigned operator()(unsigned word) const { return __shfl_sync(kAllLanes, word, 0); }
 };
+// Returns the state of the lane that `shuffle` reads.
 template <class State, class Shuffle>
 __device__ State shuffled(const State& state, const Shuffle& shuffle) {
   constexpr int kWords = (sizeof(State) + sizeof(unsigned) - 1) / sizeof(unsigned);
@@ -46,8 +47,9 @@ __device__ State merge_warp(State state, int count) {
   return state;
 }
 
-// Merges the states of all lanes of a row in a tree, in the same order in every run. `lanes`, a power
-// of 2 and at least a warp, is the number of lanes of a row. All threads of a block take part.
+// Merges the states of all lanes of a row in a tree, in the same order in every run. `lanes`, a
+// power of 2 and at least a warp, is the number of lanes of a row. All threads of a block take
+// part.
 template <class Plan, class State>
 __device__ State merge_row(State state, int lanes) {
   if constexpr (std::is_empty<State>::value) return state;
@@ -96,10 +98,10 @@ __global__ void __launch_bounds__(kMaxThreads)
   compute_rows(DeviceAccess<kType>{tensors}, plan, lanes);
 }
 // The same for an element type that is known when the kernel runs.
-template <class Plan>
+template <class T, class Plan>
 __global__ void any_row_kernel(const __grid_constant__ Addresses tensors,
                                const __grid_constant__ Plan plan, int lanes) {
-  compute_rows(Access<float, const Addresses&>{tensors, plan.type}, plan, lanes);
+  compute_rows(Access<T, const Addresses&>{tensors, plan.type}, plan, lanes);
 }
 
 struct RowGrid {
@@ -143,8 +145,10 @@ cudaError_t launch_any_rows(cudaStream_t stream, const NativePlan& bytes,
   if (plan.rows() == 0) return cudaSuccess;
   constexpr int kThreads = 256;
   const RowGrid grid = row_grid(plan.rows(), plan.row_size(), kThreads);
-  any_row_kernel<<<grid.blocks, grid.threads, 0, stream>>>(tensors, plan, grid.lanes);
-  return cudaGetLastError();
+  return launch_by(plan.precision, [&](auto zero) {
+    any_row_kernel<decltype(zero)>
+        <<<grid.blocks, grid.threads, 0, stream>>>(tensors, plan, grid.lanes);
+  });
 }
 
 }  // namespace bench::ops::cuda
