@@ -495,6 +495,7 @@ class Evidence:
 
     def __init__(self, folders):
         self.checks, self.cases, self.passes, self.device = {}, {}, {}, {}
+        self.operators = {}  # cases of gpu_operators.yaml; another configuration may have them, too
         self.torch, self.networks = [], []
         for folder in folders:
             for r in records(folder / "checks.jsonl"):
@@ -503,6 +504,8 @@ class Evidence:
             for r in records(folder / "results.jsonl"):
                 if r.get("record") == "case":
                     self.cases[r["id"]] = r
+                    if "gpu_operators.yaml" in str(r.get("source")):
+                        self.operators[r["id"]] = r
                 elif r.get("record") == "profile_pass":
                     self.passes[r["id"]] = r
             for r in records(folder / "profiles.jsonl"):
@@ -649,8 +652,7 @@ TUNING_MARGIN = 1.01
 
 
 def goal_of_operators(evidence):
-    found = collections.Counter(r.get("outcome") for r in evidence.cases.values()
-                                if "gpu_operators.yaml" in str(r.get("source")))
+    found = collections.Counter(r.get("outcome") for r in evidence.operators.values())
     text = ", ".join(f"{n} {word}" for word, n in sorted(found.items()))
     bad = sum(n for word, n in found.items() if word not in ("ok", "unsupported"))
     yield (f"operators: none wrong or failed, at most {WANTED_UNSUPPORTED} unsupported", text or None,

@@ -115,6 +115,11 @@ class GpuSummary(unittest.TestCase):
         self.write("results.jsonl", *cases, case("conv/c", outcome="wrong_result") | row)
         self.assertTrue(self.goal("operators").startswith("MISSED"))
 
+    def test_an_operator_that_another_configuration_has_too_is_counted(self):
+        own, other = {"source": "gpu_operators.yaml:3"}, {"source": "transformer.yaml:5"}
+        self.write("results.jsonl", case("softmax/a") | own, case("softmax/a") | other)
+        self.assertIn("unsupported: 1 ok", self.goal("operators"))
+
     def test_the_network_is_shown_beside_the_other_framework(self):
         self.write("results.jsonl", case("network/forward/resnet50", 1250000))
         self.write("profiles.jsonl", {"record": "torch_network", "variant": "torch.compile",
