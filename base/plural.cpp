@@ -12,4 +12,10 @@ std::string plural_of(std::string_view noun) {
   return std::string(noun) + (has_sibilant ? "es" : "s");
 }
 
+std::string with_article(std::string_view noun) {
+  const bool is_vowel =
+      !noun.empty() && std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
+  return (is_vowel ? "an " : "a ") + std::string(noun);
+}
+
 }  // namespace bench

@@ -18,4 +18,7 @@ std::string pluralise(Count count, std::string_view noun) {
   return std::to_string(count) + ' ' + (count == 1 ? std::string(noun) : plural_of(noun));
 }
 
+// Returns the noun behind its indefinite article: "a gemm", "an attention".
+std::string with_article(std::string_view noun);
+
 }  // namespace bench

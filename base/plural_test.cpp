@@ -25,5 +25,11 @@ TEST(Plural, NounsThatEndInASibilantOrInY) {
   EXPECT_EQ(pluralise(1, "activity"), "1 activity");
 }
 
+TEST(WithArticle, FollowsTheFirstLetter) {
+  EXPECT_EQ(with_article("gemm"), "a gemm");
+  EXPECT_EQ(with_article("attention"), "an attention");
+  EXPECT_EQ(with_article("optimizer"), "an optimizer");
+}
+
 }  // namespace
 }  // namespace bench

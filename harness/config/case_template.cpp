@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/case_template.hpp"
 
+#include "base/plural.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/foreign_words.hpp"
 
@@ -127,11 +128,11 @@ class CaseReader {
           entry.location,
           fmt::format("{} is for {}", quote(entry.key), is_operator ? "networks" : "operators"),
           hint          ? *hint
-          : is_operator ? fmt::format("a {} does not have it", kind)
+          : is_operator ? fmt::format("{} does not have it", with_article(kind))
                         : "a network's passes follow `mode`");
     }
     reader_.report_error(entry.location,
-                         fmt::format("unknown key {} of a {}", quote(entry.key), kind),
+                         fmt::format("unknown key {} of {}", quote(entry.key), with_article(kind)),
                          expected_setting(entry.key, list_valid_keys()));
   }
 

@@ -2,6 +2,7 @@
 #include "harness/config/network_file.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/plural.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/operator.hpp"
@@ -295,9 +296,10 @@ void read_layer_parameter(const Reader& reader, const ops::Operator& op, const y
                           WrittenLayer& layer) {
   const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
   if (parameter == nullptr) {
-    reader.report_error(entry.location,
-                        fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
-                        expected_key(entry.key, list_layer_keys(op)));
+    reader.report_error(
+        entry.location,
+        fmt::format("unknown key {} of {}", quote(entry.key), with_article(op.name)),
+        expected_key(entry.key, list_layer_keys(op)));
     return;
   }
   if (auto value = read_parameter(reader, *parameter, *entry.value)) {
@@ -327,7 +329,7 @@ void check_keys(const Reader& reader, const yaml::Node& node, std::string_view w
   for (const yaml::Entry& entry : node.entries) {
     if (std::ranges::find(keys, entry.key) != keys.end()) continue;
     reader.report_error(entry.location,
-                        fmt::format("unknown key {} of a {}", quote(entry.key), what),
+                        fmt::format("unknown key {} of {}", quote(entry.key), with_article(what)),
                         expected_key(entry.key, keys));
   }
 }
