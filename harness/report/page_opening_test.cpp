@@ -83,6 +83,21 @@ TEST(PageOpening, IsAPictureAndAtMostThreeFindings) {
   expect_opening(comparison_page(comparison));
 }
 
+// The page of a run on a GPU named only the host's processor.
+TEST(PageOpening, NamesTheGpuThatCasesRanOn) {
+  Report report = test::sample_run_report();
+  EnvironmentRecord& machine = report.runs.back().environment;
+  machine.cpu = "Xeon";
+  machine.threads = 16;
+  machine.details["gpu.name"] = "H100";
+  const auto page = [&] { return run_page({report, "r.jsonl"}, {}); };
+  EXPECT_THAT(page(), HasSubstr("Measured on Xeon with 16 threads. "));
+  report.cases.front().device = "cuda";
+  EXPECT_THAT(page(), HasSubstr("Measured on Xeon with 16 threads, and on H100. "));
+  for (CaseRecord& record : report.cases) record.device = "cuda";
+  EXPECT_THAT(page(), HasSubstr("Measured on H100; the host is Xeon with 16 threads. "));
+}
+
 TEST(PageOpening, ALargeGateShowsItsFirstEffectsAndFoldsTheOthers) {
   const std::string page = gate_page(test::large_gate(40), {});
   const std::string opening = opening_of(page);

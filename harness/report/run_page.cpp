@@ -65,18 +65,30 @@ std::string format_precision(const Report& report) {
   return text + ".";
 }
 
-std::string format_lead(const RunView& view) {
-  const Report& report = view.report;
-  std::string text;
-  if (!report.runs.empty()) {
-    const EnvironmentRecord& machine = report.runs.back().environment;
-    text += machine.cpu.empty() ? "" : fmt::format("Measured on {}", machine.cpu);
-    if (!text.empty() && machine.threads) {
-      text += " with " + pluralise(*machine.threads, "thread");
-    }
-    if (!text.empty()) text += ". ";
+// Returns the sentence that names the processor and the GPU that the cases ran on. Empty if they
+// are unknown.
+std::string format_machine(const Report& report) {
+  if (report.runs.empty()) return "";
+  const EnvironmentRecord& machine = report.runs.back().environment;
+  std::string processor = machine.cpu;
+  if (!processor.empty() && machine.threads) {
+    processor += " with " + pluralise(*machine.threads, "thread");
   }
-  return text + run_sentence(view) + format_precision(report);
+  const auto gpu = machine.details.find("gpu.name");
+  const auto on_device = std::ranges::count_if(report.cases, [](const CaseRecord& record) {
+    return !record.device.empty() && record.device != "cpu";
+  });
+  if (on_device == 0 || gpu == machine.details.end()) {
+    return processor.empty() ? "" : fmt::format("Measured on {}. ", processor);
+  }
+  if (processor.empty()) return fmt::format("Measured on {}. ", gpu->second);
+  const bool is_only_gpu = on_device == std::ssize(report.cases);
+  return is_only_gpu ? fmt::format("Measured on {}; the host is {}. ", gpu->second, processor)
+                     : fmt::format("Measured on {}, and on {}. ", processor, gpu->second);
+}
+
+std::string format_lead(const RunView& view) {
+  return format_machine(view.report) + run_sentence(view) + format_precision(view.report);
 }
 
 // Details of the environment that may explain noise, with the names that `bench doctor` uses.
