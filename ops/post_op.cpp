@@ -112,6 +112,8 @@ std::string format_post_op(const PostOp& post_op) {
   return text;
 }
 
+bool is_residual(const Tensor& tensor) { return tensor.name.starts_with("residual"); }
+
 Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
   if (post_ops.empty()) return Done{};
   const auto find_output = [&] {

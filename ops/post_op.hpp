@@ -19,6 +19,8 @@ Result<PostOp> parse_post_op(std::string_view text);
 // The inverse of parse_post_op.
 std::string format_post_op(const PostOp& post_op);
 
+// Whether a post-op reads the tensor: it has the name that add_post_ops() gives.
+bool is_residual(const Tensor& tensor);
 // Adds the post-ops' tensors (before the outputs), work and formulas to an operator's model.
 Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
 

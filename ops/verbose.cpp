@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "ops/model.hpp"
 #include "ops/operator.hpp"
+#include "ops/post_op.hpp"
 #include "ops/pyprof_row.hpp"
 #include "ops/verbose_count.hpp"
 #include "ops/verbose_post_ops.hpp"
@@ -140,9 +141,8 @@ std::optional<std::int64_t> compute_bytes(const VerbosePrimitive& primitive,
   std::size_t residuals = 0;
   Checked bytes = work.other_bits;
   for (const Tensor& tensor : work.tensors) {
-    const bool is_residual =
-        tensor.name.starts_with("residual") && residuals < residual_bits.size();
-    const auto bits = is_residual ? residual_bits[residuals++] : find_bits(primitive, tensor);
+    const bool is_listed = is_residual(tensor) && residuals < residual_bits.size();
+    const auto bits = is_listed ? residual_bits[residuals++] : find_bits(primitive, tensor);
     if (!bits) return std::nullopt;
     bytes += Checked(tensor.touched) * *bits;
   }

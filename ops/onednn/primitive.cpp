@@ -2,6 +2,7 @@
 #include "ops/onednn/primitive.hpp"
 
 #include "ops/onednn/layout.hpp"
+#include "ops/post_op.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,8 +80,6 @@ std::optional<algorithm> find_binary(std::string_view function) {
 namespace {
 
 using dnnl::memory;
-
-bool is_residual(const Tensor& tensor) { return tensor.name.starts_with("residual"); }
 
 std::vector<std::size_t> residual_tensors(const Problem& problem) {
   std::vector<std::size_t> indexes;

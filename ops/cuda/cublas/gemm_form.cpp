@@ -4,6 +4,7 @@
 #include "ops/backend/kernel.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/grouped_gemm/grouped_gemm.hpp"
+#include "ops/post_op.hpp"
 
 #include <fmt/format.h>
 
@@ -258,8 +259,7 @@ Result<Problem, BackendError> product_part(const Problem& problem) {
   Problem product = problem;
   product.post_ops.clear();
   if (result.bytes < 4) product.tensors.back().dtype = DataType::f32;
-  std::erase_if(product.tensors,
-                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
+  std::erase_if(product.tensors, is_residual);
   return product;
 }
 

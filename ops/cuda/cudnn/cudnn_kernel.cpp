@@ -199,7 +199,8 @@ Result<Descriptor> make_variant_pack(const CudnnSession& session, const Executio
       .finish();
 }
 
-// Device memory with a constant or a scratch tensor of a graph.
+// Device memory that a kernel keeps for a tensor outside its problem: a constant or a scratch
+// tensor of a graph, or what the forward pass leaves for the gradient of a maximum.
 struct KeptTensor {
   std::int64_t uid;
   DeviceBuffer memory;
@@ -207,7 +208,8 @@ struct KeptTensor {
 
 // BackendError: not enough memory, or a copy failed.
 Result<std::vector<KeptTensor>, BackendError> create_kept_tensors(Runtime& runtime,
-                                                                  const OperationGraph& graph) {
+                                                                  const ProblemPlan& plan) {
+  const OperationGraph& graph = *plan.main->graph;
   std::vector<KeptTensor> tensors;
   for (const GraphConstant& constant : graph.constants) {
     if (constant.memory == GraphConstant::Memory::host) continue;
@@ -218,7 +220,9 @@ Result<std::vector<KeptTensor>, BackendError> create_kept_tensors(Runtime& runti
     }
     tensors.push_back({constant.form.uid, std::move(memory)});
   }
-  for (const TensorForm& form : graph.scratch) {
+  std::vector<TensorForm> unset = graph.scratch;
+  if (const TensorForm* maxima = find_kept_form(plan)) unset.push_back(*maxima);
+  for (const TensorForm& form : unset) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, plain_size(form)));
     tensors.push_back({form.uid, std::move(memory)});
   }
@@ -246,15 +250,14 @@ class CudnnKernel final : public PackedKernel {
  public:
   CudnnKernel(DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
               std::vector<DeviceTensor> tensors, ProblemPlan plan, DeviceBuffer workspace,
-              DeviceBuffer kept, std::vector<KeptTensor> kept_tensors)
+              std::vector<KeptTensor> kept)
       : PackedKernel(std::move(parts), std::move(tensors)),
         session_(std::move(session)),
         op_(problem.op->name),
         summation_(find_summation(problem, runtime().traits())),
         plan_(std::move(plan)),
         workspace_(std::move(workspace)),
-        kept_(std::move(kept)),
-        kept_tensors_(std::move(kept_tensors)) {}
+        kept_(std::move(kept)) {}
 
   std::string implementation() const override {
     return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
@@ -276,13 +279,12 @@ class CudnnKernel final : public PackedKernel {
   Summation summation_;
   ProblemPlan plan_;
   DeviceBuffer workspace_;
-  DeviceBuffer kept_;  // find_kept_form(); empty if there is none
-  std::vector<KeptTensor> kept_tensors_;
+  std::vector<KeptTensor> kept_;
 };
 
 Bytes CudnnKernel::workspace() const {
-  Bytes size = workspace_.size() + kept_.size();
-  for (const KeptTensor& tensor : kept_tensors_) size = size + tensor.memory.size();
+  Bytes size = workspace_.size();
+  for (const KeptTensor& tensor : kept_) size = size + tensor.memory.size();
   return size;
 }
 
@@ -294,8 +296,7 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   // The tensors that the gradient of an average does not read are as large as those of the problem.
   result[kUnreadSource] = buffers.back();
   result[kUnreadResult] = buffers.front();
-  if (const TensorForm* kept = find_kept_form(plan_)) result[kept->uid] = kept_.data();
-  for (const KeptTensor& tensor : kept_tensors_) result[tensor.uid] = tensor.memory.data();
+  for (const KeptTensor& tensor : kept_) result[tensor.uid] = tensor.memory.data();
   return result;
 }
 
@@ -372,16 +373,10 @@ Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
   }
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace,
                          DeviceBuffer::create(*parts.runtime, plan.main->workspace));
-  const TensorForm* kept_form = find_kept_form(plan);
-  BENCH_ASSIGN_OR_RETURN(
-      DeviceBuffer kept,
-      DeviceBuffer::create(*parts.runtime,
-                           kept_form == nullptr ? Bytes{0} : plain_size(*kept_form)));
-  BENCH_ASSIGN_OR_RETURN(std::vector<KeptTensor> kept_tensors,
-                         create_kept_tensors(*parts.runtime, *plan.main->graph));
+  BENCH_ASSIGN_OR_RETURN(std::vector<KeptTensor> kept, create_kept_tensors(*parts.runtime, plan));
   return std::unique_ptr<Kernel>(std::make_unique<CudnnKernel>(
       std::move(parts), std::move(session), problem, std::move(tensors), std::move(plan),
-      std::move(workspace), std::move(kept), std::move(kept_tensors)));
+      std::move(workspace), std::move(kept)));
 }
 
 }  // namespace bench::ops::cuda
