@@ -68,6 +68,17 @@ struct Filling {
                                                std::uint64_t stream) = nullptr;
 };
 
+// A problem that computes gradients of a layer, for a training step. `inputs` and `outputs` are the
+// names of tensors, one for each tensor of the problem: the layer's own ("source", "destination"),
+// "diff_destination", and "diff_" with the name of an input for its gradient.
+struct GradientStep {
+  // Without an operator: the gradient of each output is that of the result, with other sizes at
+  // most.
+  ProblemRequest request = {};
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+
 class CompiledDescription;  // ops/description.hpp
 struct LibraryCopies;       // ops/tensor_core/eligibility.hpp
 struct Platform;            // ops/tensor_core/architecture.hpp
@@ -128,6 +139,10 @@ struct Operator {
 
   Joining joining = {};
   Filling filling = {};
+
+  // Returns how the gradients of a layer are computed by other problems than its own in the
+  // operator's other directions. nullptr: by these, whose tensors have the names of GradientStep.
+  std::vector<GradientStep> (*gradient)(const Problem& layer) = nullptr;
 
   // If `facts` and `rule` are not set, the tensor-core rules do not cover the operator.
   MatrixProduct product = {};

@@ -102,9 +102,8 @@ class Layers {
   }
   // Returns the layer that produces input `input` of a node.
   std::string producer(const Node& node, std::size_t input) const {
-    const int source = node.sources[input];
-    return ops::network_input_index(source) ? "input"
-                                            : network_.nodes[static_cast<std::size_t>(source)].name;
+    const ops::Source& source = node.sources[input];
+    return source.kind == ops::Source::Kind::input ? "input" : network_.nodes[source.index].name;
   }
   // A row of the table can stand for several layers of the network. Returns the last of them: the
   // activation if there is one, else the batch norm, else the layer itself.

@@ -422,39 +422,17 @@ class NetworkExpansion {
     return segment;
   }
 
-  // One measurement of a layer: a problem in one direction, and the layers that it represents.
-  struct LayerCase {
-    ops::Problem problem;
-    std::vector<std::string> layers;
-  };
-
-  // Returns the names of the layers for which a training step computes this gradient.
-  static std::vector<std::string> list_gradient_layers(const ops::DistinctLayer& layer,
-                                                       ops::Direction direction) {
-    if (direction == ops::Direction::backward_data) return layer.data_gradient_layers;
-    return layer.learns ? layer.layers : std::vector<std::string>{};
-  }
-
-  // Returns nullopt if the operator does not support a gradient's direction, or after reporting an
-  // error.
+  // Returns nullopt after reporting an error.
   std::optional<ops::Problem> make_layer_problem(const ops::DistinctLayer& layer,
-                                                 ops::Direction direction,
                                                  const CaseCombination& combination) const {
-    const ops::Problem& problem = layer.problem;
-    const bool is_gradient = direction != problem.direction;
-    const auto supported = std::ranges::find(problem.op->directions, direction);
-    if (is_gradient && supported == problem.op->directions.end()) return std::nullopt;
-    auto result = ops::make_problem(
-        {.op = problem.op,
-         .direction = direction,
-         .dtype = problem.dtype,
-         .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
-         .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
-         .parameters = problem.parameters,
-         .post_ops = is_gradient ? std::vector<ops::PostOp>{} : problem.post_ops});
+    auto result = ops::make_problem({.op = layer.problem.op,
+                                     .direction = layer.problem.direction,
+                                     .dtype = layer.problem.dtype,
+                                     .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
+                                     .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
+                                     .parameters = layer.problem.parameters,
+                                     .post_ops = layer.problem.post_ops});
     if (result.ok()) return *std::move(result);
-    // An operator may support a direction only for some of its functions.
-    if (is_gradient && result.error().where == "direction") return std::nullopt;
     diagnostics_.add(entry_.network_location,
                      fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,
                                  result.error().what),
@@ -464,38 +442,16 @@ class NetworkExpansion {
 
   void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer,
                  const CaseCombination& combination) {
-    std::vector<LayerCase> gradients;
-    std::vector<ops::Direction> unmeasured;
-    if (bound.planned->mode == ops::Mode::training) {
-      for (const auto direction :
-           {ops::Direction::backward_data, ops::Direction::backward_weights}) {
-        std::vector<std::string> layers = list_gradient_layers(layer, direction);
-        if (layers.empty()) continue;
-        if (auto gradient = make_layer_problem(layer, direction, combination)) {
-          gradients.push_back({*std::move(gradient), std::move(layers)});
-        } else {
-          unmeasured.push_back(direction);
-        }
-      }
-    }
-    auto forward = make_layer_problem(layer, layer.problem.direction, combination);
-    if (!forward) return;
-    add_case(bound, {*std::move(forward), layer.layers}, std::move(unmeasured), combination);
-    for (LayerCase& gradient : gradients) add_case(bound, std::move(gradient), {}, combination);
-  }
-
-  void add_case(const BoundNetwork& bound, LayerCase layer,
-                std::vector<ops::Direction> unmeasured_gradients,
-                const CaseCombination& combination) {
-    const Membership membership{bound.segment, std::move(layer.layers),
-                                std::move(unmeasured_gradients)};
-    layer.problem.formulas.clear();  // `bench explain` creates them again
-    const std::string tokens = ops::problem_tokens(layer.problem);
-    for (const ExecutionTarget& target : targets_.list(combination, layer.problem.op->name)) {
+    auto problem = make_layer_problem(layer, combination);
+    if (!problem) return;
+    problem->formulas.clear();  // `bench explain` creates them again
+    const Membership membership{bound.segment, layer.layers, layer.without_gradient};
+    const std::string tokens = ops::problem_tokens(*problem);
+    for (const ExecutionTarget& target : targets_.list(combination, problem->op->name)) {
       Case result = make_case(entry_, diagnostics_, target);
-      set_problem(result, layer.problem, tokens);
+      set_problem(result, *problem, tokens);
       result.memberships.push_back(membership);
-      if (layer.problem.direction == ops::Direction::forward) result.layer_of = bound.planned;
+      if (layer.pass == ops::Pass::forward) result.layer_of = bound.planned;
       if (target.cache == CacheMode::cold_weights) {
         result.reuse_distance = bound.network->weights_size();
       }

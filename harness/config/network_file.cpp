@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/plural.hpp"
+#include "harness/config/network_graph.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/operator.hpp"
@@ -34,8 +35,13 @@ std::string make_network_path(const std::string& folder, const std::string& name
 std::string format_content(const ops::Network& network) {
   std::string text = network.name;
   for (const ops::Node& node : network.nodes) {
+    std::vector<std::string> sources;
+    for (const ops::Source& source : node.sources) {
+      sources.push_back(fmt::to_string(ops::source_code(source)));
+      if (source.output > 0) sources.back() += fmt::format(".{}", source.output);
+    }
     text += fmt::format(";{}/{}/{}", node.problem.op->name, ops::problem_tokens(node.problem),
-                        fmt::join(node.sources, ","));
+                        fmt::join(sources, ","));
   }
   return text;
 }
@@ -209,7 +215,32 @@ void read_outputs(const Reader& reader, const yaml::Node& node, NetworkDraft& dr
   }
 }
 
-constexpr std::array<KeyRow<NetworkDraft>, 6> kRows = {{
+// Reads the parameters of the loss or the optimizer, which a training step adds.
+void read_training(const Reader& reader, const yaml::Node& node, std::string_view op_name,
+                   NetworkDraft& draft) {
+  if (!reader.is_mapping(node, op_name)) return;
+  const ops::Operator* op = ops::find_operator(op_name);
+  ops::LayerDefinition definition{.name = std::string(op_name),
+                                  .op = std::string(op_name),
+                                  .parameters = ops::ParameterSet(op->parameters),
+                                  .inputs = {}};
+  for (const yaml::Entry& entry : node.entries) {
+    const ops::Parameter* parameter = ops::find_parameter(op->parameters, entry.key);
+    if (parameter == nullptr || parameter->kind == ops::ParameterKind::count) {
+      reader.report_error(
+          entry.location,
+          fmt::format("unknown key {} of {}", quote(entry.key), with_article(op_name)),
+          "the sizes follow from the network; its other parameters are those of the operator");
+      continue;
+    }
+    if (auto value = read_parameter(reader, *parameter, *entry.value)) {
+      definition.parameters.set(parameter->name, *std::move(value));
+    }
+  }
+  draft.result.definition.training.push_back(std::move(definition));
+}
+
+constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
     {{"version", "`1`", "required", "version of this format"},
      [](const Reader& reader, const yaml::Node& node, NetworkDraft&) {
        static_cast<void>(reader.integer(node, "version", 1, 1));
@@ -240,6 +271,16 @@ constexpr std::array<KeyRow<NetworkDraft>, 6> kRows = {{
      }},
     {{"outputs", "list of layer names", "the last layer", "the layers that give the outputs"},
      read_outputs},
+    {{"loss", "mapping of parameters of `loss`", "`function: softmax_cross_entropy`",
+      "what a training step computes of the output"},
+     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+       read_training(reader, node, "loss", draft);
+     }},
+    {{"optimizer", "mapping of parameters of `optimizer`", "`function: sgd`",
+      "how a training step changes the parameters"},
+     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+       read_training(reader, node, "optimizer", draft);
+     }},
 }};
 
 constexpr std::array<KeyInfo, 5> kLayerKeys = {{
@@ -487,114 +528,6 @@ void read_graph(const Reader& reader, NetworkDraft& draft) {
   }
 }
 
-// Resolves names of inputs and outputs, and reports unknown ones: once per place in the file, since
-// the layers of a block are repeated.
-class NameResolver {
- public:
-  NameResolver(const Reader& reader, const NetworkDraft& draft) : reader_(reader), draft_(draft) {
-    const ops::NetworkDefinition& definition = draft.result.definition;
-    for (std::size_t i = 0; i < definition.layers.size(); ++i) {
-      add(definition.layers[i].name, static_cast<int>(i));
-    }
-    for (const ops::InputDefinition& input : definition.inputs) add(input.name, -1);
-    if (definition.inputs.empty()) add(kInput, -1);
-  }
-
-  // Returns the layer index of each input, per layer. -1 is an input of the network or an unknown
-  // name.
-  std::vector<std::vector<int>> resolve() {
-    const auto& layers = draft_.result.definition.layers;
-    std::vector<std::vector<int>> edges(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      for (std::size_t k = 0; k < layers[i].inputs.size(); ++k) {
-        edges[i].push_back(find(layers[i].inputs[k], draft_.input_locations[i][k],
-                                fmt::format("layer {} has an unknown input {}",
-                                            quote(layers[i].name), quote(layers[i].inputs[k]))));
-      }
-    }
-    const auto& outputs = draft_.result.definition.outputs;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      find(outputs[i], draft_.output_locations[i],
-           fmt::format("unknown output {}", quote(outputs[i])));
-    }
-    return edges;
-  }
-
- private:
-  void add(std::string_view name, int layer) {
-    indices_.emplace(name, layer);
-    names_.push_back(name);
-  }
-
-  int find(const std::string& name, yaml::SourceLocation location, std::string what) {
-    const auto index = indices_.find(name);
-    if (index != indices_.end()) return index->second;
-    if (!reported_.emplace(location.line, location.column).second) return -1;
-    const auto nearest = nearest_name(name, names_);
-    reader_.report_error(location, std::move(what),
-                         nearest ? fmt::format("did you mean `{}`?", *nearest)
-                                 : "expected a layer's name or `input`");
-    return -1;
-  }
-
-  const Reader& reader_;
-  const NetworkDraft& draft_;
-  std::map<std::string_view, int> indices_;
-  std::vector<std::string_view> names_;
-  std::set<std::pair<int, int>> reported_;
-};
-
-// Repeatedly removes the layers whose inputs are all removed. If layers remain, reports a cycle
-// among them.
-void check_cycles(const Reader& reader, const NetworkDraft& draft,
-                  const std::vector<std::vector<int>>& edges) {
-  const auto& layers = draft.result.definition.layers;
-  std::vector<std::vector<std::size_t>> users(layers.size());
-  std::vector<std::size_t> open_inputs(layers.size());  // inputs that are not yet removed
-  std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const int source : edges[i]) {
-      if (source < 0) continue;
-      users[static_cast<std::size_t>(source)].push_back(i);
-      ++open_inputs[i];
-    }
-    if (open_inputs[i] == 0) ready.push_back(i);
-  }
-  while (!ready.empty()) {
-    const std::size_t layer = ready.back();
-    ready.pop_back();
-    for (const std::size_t user : users[layer]) {
-      if (--open_inputs[user] == 0) ready.push_back(user);
-    }
-  }
-  // Every remaining layer has a remaining input. A path along such inputs reaches a layer twice:
-  // from there on, it is a cycle.
-  const auto remaining =
-      std::find_if(open_inputs.begin(), open_inputs.end(), [](auto n) { return n > 0; });
-  if (remaining == open_inputs.end()) return;
-  std::vector<std::size_t> path = {static_cast<std::size_t>(remaining - open_inputs.begin())};
-  std::vector<bool> seen(layers.size());
-  while (!seen[path.back()]) {
-    seen[path.back()] = true;
-    for (const int source : edges[path.back()]) {
-      if (source < 0 || open_inputs[static_cast<std::size_t>(source)] == 0) continue;
-      path.push_back(static_cast<std::size_t>(source));
-      break;
-    }
-  }
-  const auto begin = std::find(path.begin(), path.end(), path.back());
-  std::vector<std::string_view> names;
-  for (auto step = begin; step != path.end(); ++step) names.push_back(layers[*step].name);
-  constexpr std::size_t kMaxShown = 8;
-  const bool is_shortened = names.size() > kMaxShown;
-  if (is_shortened) names.resize(kMaxShown);
-  reader.report_error(
-      draft.input_locations[*begin].front(),
-      fmt::format("the inputs of layer {} lead back to it: {}{}", quote(names.front()),
-                  fmt::join(names, " <- "), is_shortened ? " <- ..." : ""),
-      "a network must not have a cycle");
-}
-
 void check_required_keys(const Reader& reader, const yaml::Node& root) {
   for (const KeyRow<NetworkDraft>& row : kRows) {
     if (row.info.default_value == "required" && root.find(row.info.name) == nullptr) {
@@ -652,7 +585,7 @@ std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::str
   check_required_keys(reader, root);
   if (draft.layers != nullptr) {
     read_graph(reader, draft);
-    check_cycles(reader, draft, NameResolver(reader, draft).resolve());
+    check_graph(reader, {draft.result.definition, draft.input_locations, draft.output_locations});
   }
   if (diagnostics.count() != count_before) return std::nullopt;
   return std::move(draft.result);

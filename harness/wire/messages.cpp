@@ -196,6 +196,10 @@ void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
     entry.required("inputs", layer.inputs);
   });
   archive.defaulted("outputs", network.definition.outputs, std::vector<std::string>{});
+  archive.list("training", network.definition.training, [&](Archive& entry, auto& layer) {
+    entry.required("op", layer.op);
+    parameter_fields(entry, layer, registry);
+  });
   archive.required("batch", network.batch);
   archive.required("mode", network.mode);
   flag_field(archive, "fuse", network.fusion, ops::Fusion::separate, ops::Fusion::fused);

@@ -106,6 +106,9 @@ TEST(Requests, CarryAGraphWithItsInputsOutputsAndViews) {
   network->definition.name = "graph";
   network->definition.inputs = {{"x", {4, 8}}, {"cache", {2, 5, 8}}};
   network->definition.outputs = {"p", "q"};
+  ops::LayerDefinition optimizer = layer("optimizer", "optimizer", {});
+  optimizer.parameters.set("momentum", 0.5);
+  network->definition.training = {optimizer};
   ops::LayerDefinition view;
   view.name = "seen";
   view.inputs = {"x"};
@@ -128,6 +131,9 @@ TEST(Requests, CarryAGraphWithItsInputsOutputsAndViews) {
   EXPECT_EQ(back.layers[0].op, "");
   EXPECT_EQ(back.layers[0].reshape, (ops::Dims{2, 2, 8}));
   EXPECT_EQ(back.layers[1].reshape, std::nullopt);
+  ASSERT_EQ(back.training.size(), 1u);
+  EXPECT_EQ(back.training[0].op, "optimizer");
+  EXPECT_EQ(back.training[0].parameters, optimizer.parameters);
 }
 
 void expect_round_trip(const Reply& reply, const std::string& part) {

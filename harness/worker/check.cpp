@@ -400,9 +400,13 @@ Result<std::string, ErrorReply> check_against_twin(ops::Backend& backend, const 
     if (!summary) return wrong_result(summary.error());
     add(total, *summary);
   }
-  const bool fused = std::get<NetworkPair>(workload).network.fusion == ops::Fusion::fused;
-  return format_check_summary(fused ? "against the unfused chain" : "against the fused chain",
-                              total);
+  const ops::Network& network = std::get<NetworkPair>(workload).network;
+  const std::string_view method = network.mode == ops::Mode::training
+                                      ? "against the step in plain layouts"
+                                  : network.fusion == ops::Fusion::fused
+                                      ? "against the unfused chain"
+                                      : "against the fused chain";
+  return format_check_summary(method, total);
 }
 
 // Compares the outputs with those of the first process. If the digests are equal, so are the

@@ -48,6 +48,12 @@ void set_step(const ops::KernelStep& step, Attributes& attributes) {
   attributes.set(Attribute::layouts, step.layouts);
 }
 
+// A node of a training step is named for the pass, which is its direction.
+std::string_view direction_name(const ops::Node& node) {
+  if (node.pass == ops::Pass::forward) return direction_name(node.problem.direction);
+  return ops::pass_names()[static_cast<std::size_t>(node.pass)];
+}
+
 StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = step.node.empty() ? std::string(problem.op->name) : step.node;
@@ -64,12 +70,12 @@ StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& st
 
 // Describes a reorder between two nodes. It does no part of its node's work. A kernel of an older
 // plugin does not state which tensor it moves.
-StepFacts make_reorder_facts(const ops::KernelStep& step) {
+StepFacts make_reorder_facts(const ops::KernelStep& step, std::string_view direction) {
   StepFacts facts;
   facts.name = kReorder;
   facts.layer = step.node;
   facts.primitive = step.kind;
-  facts.direction = direction_name(ops::Direction::forward);
+  facts.direction = direction;
   facts.attributes.set(Attribute::op, kReorder);
   set_step(step, facts.attributes);
   facts.attributes.set(Attribute::flops, std::int64_t{0});
@@ -95,11 +101,15 @@ StepFacts make_plugin_step_facts(const ops::KernelStep& step) {
 
 StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& step) {
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
-  const bool is_reorder =
-      step.kind == kReorder && node != network.nodes.end() && node->problem.op->name != kReorder;
-  if (step.moved || is_reorder) return make_reorder_facts(step);
-  return node != network.nodes.end() ? make_step_facts(node->problem, step)
-                                     : make_plugin_step_facts(step);
+  const bool has_node = node != network.nodes.end();
+  const std::string_view direction =
+      has_node ? direction_name(*node) : direction_name(ops::Direction::forward);
+  const bool is_reorder = step.kind == kReorder && has_node && node->problem.op->name != kReorder;
+  if (step.moved || is_reorder) return make_reorder_facts(step, direction);
+  if (!has_node) return make_plugin_step_facts(step);
+  StepFacts facts = make_step_facts(node->problem, step);
+  facts.direction = direction;
+  return facts;
 }
 
 // Describes a network whose kernel names no steps as one step.

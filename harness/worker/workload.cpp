@@ -22,13 +22,17 @@ Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork&
     return network;
   };
   BENCH_ASSIGN_OR_RETURN(ops::Network separate, make_with(ops::Fusion::separate));
+  if (planned.mode == ops::Mode::training) {
+    auto plain = ops::in_plain_layout(separate);
+    return Workload(NetworkPair{separate, separate, std::move(plain)});
+  }
   Result<ops::Network> fused = make_with(ops::Fusion::fused);
   if (planned.fusion == ops::Fusion::fused) {
     if (!fused) return fused.error();
     return Workload(NetworkPair{*fused, std::move(separate), *fused});
   }
   NetworkPair pair{separate, separate, std::nullopt};
-  if (fused) pair.fused = std::move(*fused);
+  if (fused) pair.other = std::move(*fused);
   return Workload(std::move(pair));
 }
 
@@ -36,12 +40,10 @@ Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork&
 // requires; zeros if no layer reads it.
 std::vector<double> network_input(const ops::Network& network, std::size_t input,
                                   std::uint64_t seed) {
-  for (const ops::Node& node : network.nodes) {
-    for (std::size_t i = 0; i < node.sources.size(); ++i) {
-      if (ops::network_input_index(node.sources[i]) == input) {
-        return ops::random_values(node.problem, i, seed);
-      }
-    }
+  const std::vector<ops::InputReader> readers = ops::readers_of_input(network, input);
+  if (!readers.empty()) {
+    const auto [node, tensor] = readers.front();
+    return ops::random_values(network.nodes[node].problem, tensor, seed);
   }
   return std::vector<double>(static_cast<std::size_t>(network.tensors[input].elements()), 0.0);
 }
@@ -106,9 +108,9 @@ std::vector<std::vector<double>> input_values(const Workload& workload, std::uin
 
 std::optional<Workload> make_twin(const Workload& workload) {
   const auto* pair = std::get_if<NetworkPair>(&workload);
-  if (pair == nullptr || !pair->fused) return std::nullopt;
+  if (pair == nullptr || !pair->other) return std::nullopt;
   const bool is_fused = pair->network.fusion == ops::Fusion::fused;
-  return NetworkPair{is_fused ? pair->separate : *pair->fused, pair->separate, pair->fused};
+  return NetworkPair{is_fused ? pair->separate : *pair->other, pair->separate, pair->other};
 }
 
 ErrorReply to_error_reply(const ops::BackendError& error) {

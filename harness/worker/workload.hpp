@@ -27,7 +27,9 @@ namespace bench {
 struct NetworkPair {
   ops::Network network;
   ops::Network separate;              // unfused; equal to `network` if that is unfused
-  std::optional<ops::Network> fused;  // nullopt if the network cannot be fused
+  // Another execution of the same, to compare with: fused, or for a training step in plain layouts.
+  // nullopt if the network cannot be fused.
+  std::optional<ops::Network> other;
 };
 
 using Workload = std::variant<ops::Problem, NetworkPair>;

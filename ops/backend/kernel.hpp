@@ -151,6 +151,12 @@ class Kernel {
     static_cast<void>(request);
     return Error{"this kernel cannot take samples", "", ""};
   }
+  // Like bind(), for a kernel whose inputs change with each run, as in a training step: run() then
+  // does the work of prepare() as well. Kernels that prepare nothing do not override it.
+  virtual Result<std::unique_ptr<Invocation>> bind_with_preparation(
+      std::span<void* const> buffers) {
+    return bind(buffers);
+  }
 };
 
 // Collectors of a backend's library calls and of the memory that its kernels allocate. Null: not

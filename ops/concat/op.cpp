@@ -24,6 +24,19 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   });
 }
 
+// The gradients of the tensors are the pieces of the gradient.
+std::vector<GradientStep> gradient(const Problem& layer) {
+  GradientStep step{.request = {.op = find_operator("split"),
+                                .dtype = layer.dtype,
+                                .parameters = layer.parameters},
+                    .inputs = {"diff_destination"},
+                    .outputs = {}};
+  for (std::size_t i = 0; i < layer.input_count(); ++i) {
+    step.outputs.push_back("diff_" + layer.tensors[i].name);
+  }
+  return {std::move(step)};
+}
+
 }  // namespace
 
 extern const Operator concat_operator;
@@ -31,6 +44,7 @@ const Operator concat_operator =
     describe(describe_pieces("concat", "tensors joined along one axis", kTensors),
              {.reference = reference,
               .tolerance = exact_tolerance,
+              .gradient = gradient,
               .product = {.rule = "op-concat", .sentence = "a copy: nothing is multiplied"},
               .examples = kPieceExamples,
               .cuda = kOnCudnn});

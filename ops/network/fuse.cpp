@@ -11,32 +11,38 @@
 namespace bench::ops {
 namespace {
 
-// A node, which is the head of the group, and the layers that joined it. `inputs` are layers: the
-// node's own inputs, then the residuals.
+// A node, which is the head of the group, and the layers that joined it. `inputs` are results of
+// layers or the network's inputs: the node's own inputs, then the residuals.
 struct Group {
   std::vector<std::string> joined;
   ParameterSet parameters{{}};
   std::vector<PostOp> post_ops;
-  std::vector<int> inputs;
+  std::vector<Source> inputs;
 };
+
+// Returns the layer whose result it is; nullopt for an input of the network.
+std::optional<std::size_t> producing_layer(const Source& source) {
+  if (source.kind != Source::Kind::node) return std::nullopt;
+  return source.index;
+}
 
 class Fuser {
  public:
-  Fuser(const std::vector<Node>& nodes, std::span<const int> outputs)
+  Fuser(const std::vector<Node>& nodes, std::span<const Source> outputs)
       : nodes_(nodes), reader_counts_(nodes.size(), 0) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       heads_.push_back(static_cast<int>(i));
       Group group;
       group.parameters = nodes[i].problem.parameters;
-      for (const int source : nodes[i].sources) {
-        if (source == kParameter) continue;
+      for (const Source& source : nodes[i].sources) {
+        if (source.kind == Source::Kind::parameter) continue;
         group.inputs.push_back(source);
-        if (source >= 0) ++reader_counts_[static_cast<std::size_t>(source)];
+        if (const auto layer = producing_layer(source)) ++reader_counts_[*layer];
       }
       groups_.push_back(std::move(group));
     }
     // Each output of the network has a reader outside.
-    for (const int output : outputs) ++reader_counts_[static_cast<std::size_t>(output)];
+    for (const Source& output : outputs) ++reader_counts_[output.index];
   }
 
   Result<std::vector<Node>> run() {
@@ -48,12 +54,12 @@ class Fuser {
     const std::vector<int> order = topological_order(nodes_.size(), [&](int layer) {
       return is_head(layer) ? predecessors(layer) : std::vector<int>{};
     });
-    std::vector<int> positions(nodes_.size(), 0);
+    std::vector<std::size_t> positions(nodes_.size(), 0);
     std::vector<Node> result;
     for (const int layer : order) {
       if (!is_head(layer)) continue;
       BENCH_ASSIGN_OR_RETURN(Node node, make_node(layer, positions));
-      positions[static_cast<std::size_t>(layer)] = static_cast<int>(result.size());
+      positions[static_cast<std::size_t>(layer)] = result.size();
       result.push_back(std::move(node));
     }
     return result;
@@ -68,11 +74,12 @@ class Fuser {
   // Returns the group that a layer can join through `input`, which it reads in sizes `dims`: the
   // producer's, if that takes post-ops and has no other reader. Returns nullopt if there is none,
   // or if the layer sees the result in other sizes, since channels may then differ.
-  std::optional<int> find_joinable_group(int input, const Dims& dims) const {
-    if (input < 0 || reader_counts_[static_cast<std::size_t>(input)] != 1) return std::nullopt;
-    const int head = heads_[static_cast<std::size_t>(input)];
+  std::optional<int> find_joinable_group(const Source& input, const Dims& dims) const {
+    const std::optional<std::size_t> layer = producing_layer(input);
+    if (!layer || reader_counts_[*layer] != 1) return std::nullopt;
+    const int head = heads_[*layer];
     if (!problem(head).op->takes_post_ops) return std::nullopt;
-    const Problem& producer = problem(input);
+    const Problem& producer = nodes_[*layer].problem;
     if (producer.tensors[producer.input_count()].dims != dims) return std::nullopt;
     return head;
   }
@@ -117,7 +124,7 @@ class Fuser {
   }
 
   void join_residual(int layer, const PostOp& post_op) {
-    const std::vector<int> inputs = group(layer).inputs;
+    const std::vector<Source> inputs = group(layer).inputs;
     const std::optional<int> first = find_joinable_group_of(layer, 0);
     const std::optional<int> second = find_joinable_group_of(layer, 1);
     if (!first && !second) return;
@@ -130,17 +137,19 @@ class Fuser {
 
   std::vector<int> predecessors(int head) {
     std::vector<int> heads;
-    for (const int input : group(head).inputs) {
-      if (input >= 0) heads.push_back(heads_[static_cast<std::size_t>(input)]);
+    for (const Source& input : group(head).inputs) {
+      if (const auto layer = producing_layer(input)) heads.push_back(heads_[*layer]);
     }
     return heads;
   }
 
   // `positions`: positions in the result of the heads that are done.
-  Result<Node> make_node(int head, const std::vector<int>& positions) {
+  Result<Node> make_node(int head, const std::vector<std::size_t>& positions) {
     const Problem& layer_problem = problem(head);
     Group& members = group(head);
-    Node node{.name = nodes_[static_cast<std::size_t>(head)].name,
+    const std::string& name = nodes_[static_cast<std::size_t>(head)].name;
+    Node node{.name = name,
+              .layer = name,
               .fused = std::move(members.joined),
               .problem = {},
               .sources = {}};
@@ -154,13 +163,14 @@ class Fuser {
     auto next_input = members.inputs.begin();
     for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
       if (node.problem.tensors[i].role == TensorRole::weights) {
-        node.sources.push_back(kParameter);
+        node.sources.push_back(from_parameter(kUnnumbered));
         continue;
       }
-      const int input = *next_input++;
-      node.sources.push_back(
-          input < 0 ? input
-                    : positions[static_cast<std::size_t>(heads_[static_cast<std::size_t>(input)])]);
+      const Source input = *next_input++;
+      const std::optional<std::size_t> producer = producing_layer(input);
+      node.sources.push_back(producer ? from_node(positions[static_cast<std::size_t>(
+                                            heads_[*producer])])
+                                      : input);
     }
     return node;
   }
@@ -173,7 +183,7 @@ class Fuser {
 
 }  // namespace
 
-Result<std::vector<Node>> fuse(const std::vector<Node>& nodes, std::span<const int> outputs) {
+Result<std::vector<Node>> fuse(const std::vector<Node>& nodes, std::span<const Source> outputs) {
   return Fuser(nodes, outputs).run();
 }
 

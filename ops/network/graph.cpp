@@ -27,10 +27,10 @@ Result<NameTable> make_name_table(const NetworkDefinition& definition) {
     return Error{.what = "the network has no layers", .where = definition.name, .next = {}};
   }
   NameTable names;
-  if (definition.inputs.empty()) names.emplace(kInputName, kNetworkInput);
+  if (definition.inputs.empty()) names.emplace(kInputName, network_input_number(0));
   for (std::size_t i = 0; i < definition.inputs.size(); ++i) {
     const std::string& name = definition.inputs[i].name;
-    if (names.emplace(name, network_input_source(i)).second) continue;
+    if (names.emplace(name, network_input_number(i)).second) continue;
     return Error{.what = fmt::format("two inputs are called `{}`", name),
                  .where = name,
                  .next = "rename one of them"};

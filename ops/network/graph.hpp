@@ -9,12 +9,21 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace bench::ops {
 
+// Numbers of what a layer reads: a layer from 0 on, or an input of the network: -1, -2, ...
+constexpr int network_input_number(std::size_t input) { return -1 - static_cast<int>(input); }
+// Returns the network's input that a number stands for, nullopt for a layer.
+constexpr std::optional<std::size_t> network_input_index(int number) {
+  if (number >= 0) return std::nullopt;
+  return static_cast<std::size_t>(-1 - number);
+}
+
 // A layer in execution order. `inputs` are indexes in that order, or inputs of the network
-// (network_input_source()).
+// (network_input_number()).
 struct GraphLayer {
   // Points into the network definition, which must outlive it.
   const LayerDefinition* definition = nullptr;

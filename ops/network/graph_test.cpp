@@ -29,14 +29,19 @@ std::string error_of(const NetworkDefinition& definition, std::int64_t batch = 1
   return network.ok() ? "no error" : network.error().message();
 }
 
-TEST(NetworkInputs, SourcesNumberThem) {
-  EXPECT_EQ(network_input_source(0), kNetworkInput);
+TEST(NetworkInputs, HaveNumbersBelowTheLayers) {
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(network_input_index(network_input_source(i)), i);
-    EXPECT_NE(network_input_source(i), kParameter);
+    EXPECT_EQ(network_input_index(network_input_number(i)), i);
   }
-  EXPECT_EQ(network_input_index(kParameter), std::nullopt);
   EXPECT_EQ(network_input_index(0), std::nullopt);
+}
+
+TEST(NetworkInputs, CodesOfSourcesAreThoseOfThePluginInterface) {
+  EXPECT_EQ(source_code(from_node(7, 1)), 7);
+  EXPECT_EQ(source_code(from_input(0)), -1);
+  EXPECT_EQ(source_code(from_parameter(5)), -2);
+  EXPECT_EQ(source_code(from_input(1)), -3);
+  EXPECT_EQ(source_code(from_input(2)), -4);
 }
 
 TEST(NetworkGraph, TensorsAreInputsParametersOutputs) {
@@ -63,8 +68,8 @@ TEST(NetworkGraph, ViewsAreNoNodes) {
   EXPECT_EQ(separate.nodes.size(), attention_network().layers.size() - 2);
   EXPECT_EQ(problem_tokens(separate.nodes[1].problem), "b6m4n5k8+tb+two");
   EXPECT_EQ(problem_tokens(separate.nodes[4].problem), "b6m4n8k5+two");
-  EXPECT_THAT(separate.nodes[1].sources, ElementsAre(0, network_input_source(1)));
-  EXPECT_THAT(separate.nodes[4].sources, ElementsAre(3, network_input_source(1)));
+  EXPECT_THAT(separate.nodes[1].sources, ElementsAre(from_node(0), from_input(1)));
+  EXPECT_THAT(separate.nodes[4].sources, ElementsAre(from_node(3), from_input(1)));
 }
 
 TEST(NetworkGraph, FusionKeepsOutputsAndOperands) {
@@ -72,8 +77,8 @@ TEST(NetworkGraph, FusionKeepsOutputsAndOperands) {
   EXPECT_THAT(node_names(network),
               ElementsAre("query", "scores", "softmax", "context", "out", "norm", "up", "down"));
   EXPECT_EQ(problem_tokens(network.nodes[1].problem), "b6m4n5k8+tb+two+scale0.5");
-  EXPECT_THAT(network.nodes[4].sources, ElementsAre(3, kParameter, kNetworkInput));
-  EXPECT_THAT(network.outputs, ElementsAre(7, 2));
+  EXPECT_THAT(network.nodes[4].sources, ElementsAre(from_node(3), from_parameter(2), from_input(0)));
+  EXPECT_THAT(network.outputs, ElementsAre(from_node(7), from_node(2)));
 }
 
 // A unary function whose producer is an output stays a layer: the output has a reader outside.

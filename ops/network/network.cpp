@@ -20,16 +20,13 @@
 namespace bench::ops {
 namespace {
 
-// Weights that are not learned: statistics, and the angles of rope.
-constexpr std::array<std::string_view, 4> kNotLearned = {"mean", "variance", "cosine", "sine"};
-
 Error in_layer(const std::string& layer, Error error) {
   error.where = error.where.empty() ? layer : fmt::format("{}.{}", layer, error.where);
   return error;
 }
 
-const Tensor& output_tensor(const Problem& problem) {
-  return problem.tensors[problem.input_count()];
+const Tensor& output_tensor(const Problem& problem, std::size_t output = 0) {
+  return problem.tensors[problem.input_count() + output];
 }
 
 // Returns `sizes` with the batch: as one more dimension, or in the first one.
@@ -84,28 +81,30 @@ Result<std::vector<Tensor>> make_inputs(const NetworkDefinition& definition, std
 
 // A result or an input of the network, in the sizes in which a layer sees it.
 struct SeenValue {
-  int source = kNetworkInput;  // a node or an input of the network
+  Source source;
   Dims dims;
 };
 
 // Creates one node per layer that is not a view.
 class NodeMaker {
  public:
-  NodeMaker(std::span<const Tensor> inputs, std::int64_t batch, DataType dtype)
-      : inputs_(inputs), batch_(batch), dtype_(dtype) {}
+  NodeMaker(std::span<const Tensor> inputs, std::int64_t batch, DataType dtype, Mode mode)
+      : inputs_(inputs), batch_(batch), dtype_(dtype), mode_(mode) {}
 
   Status add(const GraphLayer& layer) {
     const Status added = layer.op == nullptr ? add_view(layer) : add_node(layer);
     if (!added) return in_layer(layer.definition->name, added.error());
     return Done{};
   }
-  // Returns the node of a layer that is not a view.
-  int node_of(int layer) const { return values_[static_cast<std::size_t>(layer)].source; }
+  // Returns the result of a layer that is not a view.
+  Source result_of(int layer) const { return values_[static_cast<std::size_t>(layer)].source; }
   std::vector<Node> take() { return std::move(nodes_); }
 
  private:
   SeenValue value_of(int input) const {
-    if (const auto index = network_input_index(input)) return {input, inputs_[*index].dims};
+    if (const auto index = network_input_index(input)) {
+      return {from_input(*index), inputs_[*index].dims};
+    }
     return values_[static_cast<std::size_t>(input)];
   }
 
@@ -126,7 +125,7 @@ class NodeMaker {
 
   Status add_node(const GraphLayer& layer) {
     BENCH_ASSIGN_OR_RETURN(Node node, make(layer));
-    values_.push_back({static_cast<int>(nodes_.size()), output_tensor(node.problem).dims});
+    values_.push_back({from_node(nodes_.size()), output_tensor(node.problem).dims});
     nodes_.push_back(std::move(node));
     return Done{};
   }
@@ -137,21 +136,36 @@ class NodeMaker {
     ProblemRequest request{.op = layer.op, .dtype = dtype_, .post_ops = {}};
     BENCH_ASSIGN_OR_RETURN(request.parameters,
                            infer_parameters(*layer.op, layer.definition->parameters, dims));
-    Node node{.name = layer.definition->name, .fused = {}, .problem = {}, .sources = {}};
+    if (mode_ == Mode::training) choose_training(request.parameters);
+    Node node{.name = layer.definition->name,
+              .layer = layer.definition->name,
+              .fused = {},
+              .problem = {},
+              .sources = {}};
     BENCH_ASSIGN_OR_RETURN(node.problem, make_problem(std::move(request)));
     BENCH_RETURN_IF_ERROR(check_inputs(node.problem, layer.inputs.size()));
     auto next_input = layer.inputs.begin();
     for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
       const Tensor& tensor = node.problem.tensors[i];
       if (tensor.role == TensorRole::weights) {
-        node.sources.push_back(kParameter);
+        node.sources.push_back(from_parameter(kUnnumbered));
         continue;
       }
-      const int source = value_of(*next_input++).source;
+      const Source source = value_of(*next_input++).source;
       BENCH_RETURN_IF_ERROR(check_type(tensor, source));
       node.sources.push_back(source);
     }
     return node;
+  }
+
+  // Operators that compute something else in training, such as norms, have a parameter `mode`.
+  static void choose_training(ParameterSet& parameters) {
+    constexpr std::string_view kMode = "mode";
+    constexpr std::string_view kTraining = "training";
+    const Parameter* mode = find_parameter(parameters.table(), kMode);
+    if (mode == nullptr || parameters.has(kMode)) return;
+    if (std::ranges::find(mode->words, kTraining) == mode->words.end()) return;
+    parameters.set(kMode, std::string(kTraining));
   }
 
   // Built-in operators were checked before. For a plugin's operator, the model shows the number of
@@ -165,18 +179,17 @@ class NodeMaker {
                  .next = {}};
   }
 
-  // An s8 convolution produces s32, which no operator accepts directly.
-  Status check_type(const Tensor& required_tensor, int source) const {
+  // An s8 convolution produces s32, which no operator accepts directly. Only inputs of the network
+  // can be indices, which have their values before it runs.
+  Status check_type(const Tensor& required_tensor, const Source& source) const {
+    if (source.kind == Source::Kind::input) return Done{};
     if (holds_indices(required_tensor)) {
-      return Error{.what = fmt::format("its input `{}` holds indices: layers of networks pass on "
-                                       "numbers only",
+      return Error{.what = fmt::format("its input `{}` holds indices, which layers do not compute",
                                        required_tensor.name),
-                   .where = "op",
-                   .next = "measure it as a case of its own"};
+                   .where = "inputs",
+                   .next = "name an input of the network"};
     }
-    if (network_input_index(source)) return Done{};
-    const DataType input_dtype =
-        output_tensor(nodes_[static_cast<std::size_t>(source)].problem).dtype;
+    const DataType input_dtype = output_tensor(nodes_[source.index].problem, source.output).dtype;
     if (input_dtype == required_tensor.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
                                      info(input_dtype).name, info(required_tensor.dtype).name),
@@ -187,14 +200,10 @@ class NodeMaker {
   std::span<const Tensor> inputs_;
   std::int64_t batch_;
   DataType dtype_;
+  Mode mode_;
   std::vector<Node> nodes_;
   std::vector<SeenValue> values_;  // by layer
 };
-
-bool is_learned(const Tensor& tensor) {
-  return tensor.role == TensorRole::weights &&
-         std::ranges::find(kNotLearned, tensor.name) == kNotLearned.end();
-}
 
 Result<std::int64_t> count_learned(const std::vector<Node>& nodes) {
   Checked learned = 0;
@@ -206,29 +215,48 @@ Result<std::int64_t> count_learned(const std::vector<Node>& nodes) {
   return in_range(learned, "parameters", "layers");
 }
 
-// Returns how many elements of an input the consumers use: exact for one consumer, all elements for
-// several.
-std::int64_t count_touched_input(const std::vector<Node>& nodes, std::size_t input,
-                                 std::int64_t elements) {
-  std::vector<std::int64_t> touched;
-  for (const Node& node : nodes) {
-    for (std::size_t i = 0; i < node.sources.size(); ++i) {
-      if (network_input_index(node.sources[i]) != input) continue;
-      touched.push_back(node.problem.tensors[i].touched);
+// Gives the inputs of the network that hold indices their data type. Error: a layer reads such an
+// input as numbers.
+Status set_index_types(const Network& network, std::vector<Tensor>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<InputReader> readers = readers_of_input(network, i);
+    const auto reads_indices = [&](const InputReader& reader) {
+      return holds_indices(network.nodes[reader.node].problem.tensors[reader.tensor]);
+    };
+    const auto indices = std::ranges::find_if(readers, reads_indices);
+    if (indices == readers.end()) continue;
+    const auto numbers = std::ranges::find_if_not(readers, reads_indices);
+    if (numbers != readers.end()) {
+      return Error{.what = fmt::format("`{}` reads the input `{}` as numbers, `{}` as indices",
+                                       network.nodes[numbers->node].name, inputs[i].name,
+                                       network.nodes[indices->node].name),
+                   .where = inputs[i].name,
+                   .next = "give each of them an input of its own"};
     }
+    inputs[i].dtype = network.nodes[indices->node].problem.tensors[indices->tensor].dtype;
   }
-  return touched.size() == 1 ? touched.front() : elements;
+  return Done{};
 }
 
-// Returns the nodes that compute the layers: those of their names, or those that they joined.
-std::vector<int> find_nodes(const std::vector<Node>& nodes, std::span<const std::string> layers) {
-  std::vector<int> found;
+// Returns how many elements of an input the consumers use: exact for one consumer, all elements for
+// several.
+std::int64_t count_touched_input(const Network& network, std::size_t input, std::int64_t elements) {
+  const std::vector<InputReader> readers = readers_of_input(network, input);
+  if (readers.size() != 1) return elements;
+  return network.nodes[readers.front().node].problem.tensors[readers.front().tensor].touched;
+}
+
+// Returns the results that the layers compute: of the nodes of their names, or of those that they
+// joined.
+std::vector<Source> find_results(const std::vector<Node>& nodes,
+                                 std::span<const std::string> layers) {
+  std::vector<Source> found;
   for (const std::string& layer : layers) {
     const auto node = std::ranges::find_if(nodes, [&](const Node& each) {
       return each.name == layer || std::ranges::find(each.fused, layer) != each.fused.end();
     });
     assert(node != nodes.end() && "fusion keeps every layer");
-    found.push_back(static_cast<int>(node - nodes.begin()));
+    found.push_back(from_node(static_cast<std::size_t>(node - nodes.begin())));
   }
   return found;
 }
@@ -237,23 +265,19 @@ std::vector<int> find_nodes(const std::vector<Node>& nodes, std::span<const std:
 void collect_tensors(Network& network, std::vector<Tensor> inputs,
                      std::span<const std::string> output_names) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i].touched = count_touched_input(network.nodes, i, inputs[i].elements());
+    inputs[i].touched = count_touched_input(network, i, inputs[i].elements());
     network.tensors.push_back(std::move(inputs[i]));
   }
-  for (std::size_t n = 0; n < network.nodes.size(); ++n) {
-    const Node& node = network.nodes[n];
-    for (std::size_t t = 0; t < node.problem.input_count(); ++t) {
-      if (node.problem.tensors[t].role != TensorRole::weights) continue;
-      Tensor parameter = node.problem.tensors[t];
-      parameter.name = fmt::format("{}.{}", node.name, parameter.name);
-      network.tensors.push_back(std::move(parameter));
-      network.parameter_places.push_back(
-          {.node = static_cast<int>(n), .tensor = static_cast<int>(t)});
-    }
+  for (const auto& [node_index, tensor] : network.parameter_places) {
+    const Node& node = network.nodes[node_index];
+    Tensor parameter = node.problem.tensors[tensor];
+    parameter.name = fmt::format("{}.{}", node.name, parameter.name);
+    parameter.role = TensorRole::weights;
+    network.tensors.push_back(std::move(parameter));
   }
   for (std::size_t i = 0; i < network.outputs.size(); ++i) {
-    const Node& node = network.nodes[static_cast<std::size_t>(network.outputs[i])];
-    Tensor output = output_tensor(node.problem);
+    const Source& result = network.outputs[i];
+    Tensor output = output_tensor(network.nodes[result.index].problem, result.output);
     output.name = network.outputs.size() == 1 ? "output" : output_names[i];
     network.tensors.push_back(std::move(output));
   }
@@ -276,62 +300,123 @@ Bytes Network::weights_size() const {
   return size;
 }
 
+bool is_learned(const Tensor& tensor) {
+  // Statistics, and the angles of rope.
+  constexpr std::array<std::string_view, 4> kNotLearned = {"mean", "variance", "cosine", "sine"};
+  return tensor.role == TensorRole::weights &&
+         std::ranges::find(kNotLearned, tensor.name) == kNotLearned.end();
+}
+
+int source_code(const Source& source) {
+  constexpr int kFirstInput = -1;
+  constexpr int kParameter = -2;
+  switch (source.kind) {
+    case Source::Kind::input:
+      return source.index == 0 ? kFirstInput : kParameter - static_cast<int>(source.index);
+    case Source::Kind::parameter:
+      return kParameter;
+    case Source::Kind::node:
+    case Source::Kind::unknown:
+      break;
+  }
+  return static_cast<int>(source.index);
+}
+
+std::vector<InputReader> readers_of_input(const Network& network, std::size_t input) {
+  std::vector<InputReader> readers;
+  for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+    const std::vector<Source>& sources = network.nodes[n].sources;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i] == from_input(input)) readers.push_back({n, i});
+    }
+  }
+  return readers;
+}
+
+std::optional<Network> in_plain_layout(Network network) {
+  bool has_images = false;
+  for (Node& node : network.nodes) {
+    const Parameter* channels = find_parameter(node.problem.op->parameters, "c");
+    const bool takes_images = channels != nullptr && channels->kind == ParameterKind::count;
+    if (!takes_images) continue;
+    node.problem.layout = Layout::nchw;
+    has_images = true;
+  }
+  if (!has_images) return std::nullopt;
+  return network;
+}
+
+bool holds_indices(const Network& network, std::size_t input) {
+  const std::vector<InputReader> readers = readers_of_input(network, input);
+  return std::ranges::any_of(readers, [&](const InputReader& reader) {
+    return holds_indices(network.nodes[reader.node].problem.tensors[reader.tensor]);
+  });
+}
+
+void number_parameters(Network& network) {
+  for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+    std::vector<Source>& sources = network.nodes[n].sources;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i] != from_parameter(kUnnumbered)) continue;
+      sources[i].index = network.parameter_places.size();
+      network.parameter_places.push_back({n, i});
+    }
+  }
+}
+
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
                              const OperatorRegistry& registry) {
   BENCH_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, make_inputs(definition, batch, dtype));
   BENCH_ASSIGN_OR_RETURN(const LayerGraph graph, order_layers(definition, registry));
-  NodeMaker maker(inputs, batch, dtype);
+  NodeMaker maker(inputs, batch, dtype, mode);
   for (const GraphLayer& layer : graph.layers) BENCH_RETURN_IF_ERROR(maker.add(layer));
   std::vector<std::string> output_names;
-  std::vector<int> outputs;
-  for (const int layer : graph.outputs) {
-    output_names.push_back(graph.layers[static_cast<std::size_t>(layer)].definition->name);
-    outputs.push_back(maker.node_of(layer));
-  }
   Network network{.name = definition.name,
                   .batch = batch,
                   .dtype = dtype,
                   .mode = mode,
                   .fusion = fusion,
                   .nodes = maker.take(),
-                  .outputs = outputs,
+                  .outputs = {},
                   .tensors = {},
                   .parameter_places = {},
                   .work = {}};
+  for (const int layer : graph.outputs) {
+    output_names.push_back(graph.layers[static_cast<std::size_t>(layer)].definition->name);
+    network.outputs.push_back(maker.result_of(layer));
+  }
   BENCH_ASSIGN_OR_RETURN(network.parameters, count_learned(network.nodes));
   // Training needs the results between the layers that fusion would remove.
   if (fusion == Fusion::fused && mode == Mode::inference) {
-    BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes, outputs));
-    network.outputs = find_nodes(network.nodes, output_names);
+    BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes, network.outputs));
+    network.outputs = find_results(network.nodes, output_names);
   }
+  number_parameters(network);
+  if (mode == Mode::training) {
+    BENCH_RETURN_IF_ERROR(add_training(definition.training, network, inputs, output_names));
+  }
+  BENCH_RETURN_IF_ERROR(set_index_types(network, inputs));
   collect_tensors(network, std::move(inputs), output_names);
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
 }
 
-std::optional<std::string> whole_network_unsupported_reason(const Network& network,
-                                                            std::string_view backend) {
-  if (network.mode == Mode::inference) return std::nullopt;
-  return fmt::format("the {} backend runs networks in inference", backend);
+std::optional<std::string> whole_network_unsupported_reason(const Network& network) {
+  return network.gap;
 }
 
 std::vector<DistinctLayer> distinct_layers(const Network& network) {
   std::vector<DistinctLayer> distinct;
   std::map<std::string, std::size_t> layer_indexes;
-  std::vector<bool> depends_on_learned;  // by node output
   for (const Node& node : network.nodes) {
-    const auto [entry, is_new] = layer_indexes.emplace(problem_key(node.problem), distinct.size());
-    if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});
+    const std::string key =
+        fmt::format("{}/{}", static_cast<int>(node.pass), problem_key(node.problem));
+    const auto [entry, is_new] = layer_indexes.emplace(key, distinct.size());
+    if (is_new) distinct.push_back({.problem = node.problem, .pass = node.pass, .layers = {}});
     DistinctLayer& layer = distinct[entry->second];
-    layer.layers.push_back(node.name);
-    const bool has_data_gradient = std::ranges::any_of(node.sources, [&](int source) {
-      return source >= 0 && depends_on_learned[static_cast<std::size_t>(source)];
-    });
-    const bool learns = std::ranges::any_of(node.problem.tensors, is_learned);
-    if (has_data_gradient) layer.data_gradient_layers.push_back(node.name);
-    layer.learns = layer.learns || learns;
-    depends_on_learned.push_back(has_data_gradient || learns);
+    layer.layers.push_back(node.layer);
+    if (is_new) layer.without_gradient = node.without_gradient;
   }
   return distinct;
 }

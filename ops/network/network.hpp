@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,31 +47,57 @@ struct NetworkDefinition {
   std::vector<InputDefinition> inputs = {};
   // The layers whose results are the network's outputs. Empty: the last layer in the list.
   std::vector<std::string> outputs = {};
+  // How a training step ends: the parameters of the operators `loss` and `optimizer` that do not
+  // follow from the network. An operator that is missing has its default function.
+  std::vector<LayerDefinition> training = {};
 };
 
 enum class Mode { inference, training };
 enum class Fusion { fused, separate };  // YAML `fuse: true`, `fuse: false`
 
+// Where a node's tensor, or an output of the network, comes from.
+struct Source {
+  // unknown: a gradient that no operator computes. Only training networks with Network::gap have it.
+  enum class Kind { node, input, parameter, unknown };
+  Kind kind = Kind::node;
+  // Of the node, the network's input, or the parameter (in the order of Network::parameter_places).
+  std::size_t index = 0;
+  std::size_t output = 0;  // of a node: which of its outputs
+  friend bool operator==(const Source&, const Source&) = default;
+};
+constexpr Source from_node(std::size_t node, std::size_t output = 0) {
+  return {Source::Kind::node, node, output};
+}
+constexpr Source from_input(std::size_t input) { return {Source::Kind::input, input, 0}; }
+constexpr Source from_parameter(std::size_t parameter) {
+  return {Source::Kind::parameter, parameter, 0};
+}
+
+// Returns the number of a source in the plugin interface, which texts that identify a network contain
+// as well: the node; -1, -3, -4, ... for the inputs; -2 for a parameter. It does not tell the outputs
+// of a node apart, nor the parameters.
+int source_code(const Source& source);
+
+// What a node is part of. backward_data: gradients of activations, and their sums.
+// backward_weights: gradients of parameters; for a norm, also that of its source, which libraries
+// compute in the same pass. Inference is forward only.
+enum class Pass { forward, loss, backward_data, backward_weights, optimizer };
+std::span<const std::string_view> pass_names();  // in the order of the enumerators
+
 // A node of the executable graph: one problem and the sources of its inputs.
 struct Node {
-  std::string name;  // Name of its layer. A fused node has the name of its convolution or gemm.
-  std::vector<std::string> fused;  // names of the layers folded or fused into it
+  // The name of its layer, with the suffix ".backward_data" or the like behind the forward pass. A
+  // fused node has the name of its convolution or gemm.
+  std::string name;
+  std::string layer;  // the layer that it belongs to
+  Pass pass = Pass::forward;
+  std::vector<std::string> fused = {};  // names of the layers folded or fused into it
   Problem problem;
-  // For each tensor of the problem that is not an output, in order: the producing node, an input of
-  // the network, or kParameter (the node's own weights).
-  std::vector<int> sources;
+  // For each tensor of the problem that is not an output, in order.
+  std::vector<Source> sources;
+  // Forward: the gradients that a training step needs and no operator computes.
+  std::vector<Direction> without_gradient = {};
 };
-inline constexpr int kNetworkInput = -1;  // the network's first input
-inline constexpr int kParameter = -2;
-// Returns the source that stands for an input of the network: -1, -3, -4, ...
-constexpr int network_input_source(std::size_t input) {
-  return input == 0 ? kNetworkInput : kParameter - static_cast<int>(input);
-}
-// Returns the network's input that a source stands for, nullopt for a node or a parameter.
-constexpr std::optional<std::size_t> network_input_index(int source) {
-  if (source >= 0 || source == kParameter) return std::nullopt;
-  return source == kNetworkInput ? 0 : static_cast<std::size_t>(kParameter - source);
-}
 
 struct Network {
   std::string name;
@@ -80,21 +107,25 @@ struct Network {
   Fusion fusion = Fusion::fused;
   // nhwc: the input's images are given with channels innermost. Otherwise the input is plain.
   Layout input_layout = Layout::any;
-  std::vector<Node> nodes;   // in execution order
-  std::vector<int> outputs;  // the nodes that produce the network's outputs
+  std::vector<Node> nodes;      // in execution order
+  std::vector<Source> outputs;  // results of nodes
 
-  // The network's own tensors: its inputs, then each node's parameters (role weights) in order,
-  // then its outputs.
+  // The network's own tensors: its inputs, then the nodes' parameters (role weights) in order, then
+  // its outputs.
   std::vector<Tensor> tensors;
-  // The node and tensor that each network tensor with role weights belongs to.
+  // The node and tensor that each network tensor with role weights belongs to: the first one that
+  // reads it.
   struct ParameterPlace {
-    int node;
-    int tensor;
+    std::size_t node;
+    std::size_t tensor;
   };
   std::vector<ParameterPlace> parameter_places;  // for the tensors between inputs and outputs
   // FLOPs: sum over nodes. Bytes: inputs + parameters + outputs (intermediate results are not
   // compulsory).
   Work work;
+  // Training: why the step cannot run as one: there is no loss of its output, or a gradient is
+  // missing.
+  std::optional<std::string> gap = std::nullopt;
   std::int64_t parameters = 0;  // learned values before folding (batch norm has 2 per channel)
   Bytes weights_size() const;   // total of all tensors with role weights
   std::size_t input_count() const {
@@ -102,26 +133,41 @@ struct Network {
   }
 };
 
-// Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the
-// operators' own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the
-// network.
+// Returns the same network with operators on images in plain layouts, which other kernels compute.
+// nullopt: it has no such operators.
+std::optional<Network> in_plain_layout(Network network);
+
+// The places that read an input of the network, in order.
+struct InputReader {
+  std::size_t node;
+  std::size_t tensor;
+};
+std::vector<InputReader> readers_of_input(const Network& network, std::size_t input);
+// Whether the elements of an input of the network are positions in another tensor (ops/tensor.hpp).
+bool holds_indices(const Network& network, std::size_t input);
+
+// A network in training is one step: the forward pass, the loss of the only output, the gradients of
+// all learned parameters, and the optimizer. It has two more inputs, `labels` and `loss.gradient`
+// (the weight of each row's loss), and its outputs are the loss of each row and the new parameters,
+// with the optimizer's state. Parameters are not updated in place, so that all iterations compute
+// the same.
+//
+// Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the operators'
+// own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the network.
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
                              const OperatorRegistry& registry = built_in_operators());
 
-// Returns why this program's backends cannot run the whole network as one case, or nullopt if they
-// can. `backend` is the human-readable name, "oneDNN".
-std::optional<std::string> whole_network_unsupported_reason(const Network& network,
-                                                            std::string_view backend);
+// Returns why no backend can run the whole network as one case, or nullopt if there is no such
+// reason.
+std::optional<std::string> whole_network_unsupported_reason(const Network& network);
 
 // The distinct problems of a network, in order of first use, with the names of their layers.
 struct DistinctLayer {
   Problem problem;
+  Pass pass = Pass::forward;
   std::vector<std::string> layers;  // multiplicity = size
-  // Those of `layers` whose data gradient a training step computes, because a layer before them has
-  // learned parameters. A network's first layer has no data gradient.
-  std::vector<std::string> data_gradient_layers = {};
-  bool learns = false;  // it has parameters whose gradients a training step computes
+  std::vector<Direction> without_gradient = {};  // as in Node
 };
 std::vector<DistinctLayer> distinct_layers(const Network& network);
 

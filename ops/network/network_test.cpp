@@ -45,8 +45,8 @@ TEST(Network, SeparateLayersStandAsWritten) {
   EXPECT_EQ(problem_tokens(network.nodes[7].problem), "add-2x16x6x6-2x16x6x6");
   EXPECT_EQ(problem_tokens(network.nodes[9].problem), "avg_include_pad-n2c16h6w6+global");
   EXPECT_EQ(problem_tokens(network.nodes[10].problem), "m2n10k16+tb+bias");
-  EXPECT_THAT(network.nodes[7].sources, ElementsAre(4, 6));
-  EXPECT_THAT(network.nodes[5].sources, ElementsAre(kNetworkInput, kParameter));
+  EXPECT_THAT(network.nodes[7].sources, ElementsAre(from_node(4), from_node(6)));
+  EXPECT_THAT(network.nodes[5].sources, ElementsAre(from_input(0), from_parameter(10)));
   for (const Node& node : network.nodes) EXPECT_THAT(node.fused, IsEmpty());
 }
 
@@ -61,16 +61,17 @@ TEST(Network, FusedBlockIsThreeConvolutions) {
   EXPECT_THAT(nodes[1].fused, ElementsAre("conv2.bn"));
   EXPECT_THAT(nodes[2].fused, ElementsAre("downsample.bn", "add", "relu"));
   // The later convolution does the addition; the other one's result is its residual.
-  EXPECT_THAT(nodes[2].sources, ElementsAre(kNetworkInput, kParameter, kParameter, 1));
+  EXPECT_THAT(nodes[2].sources, ElementsAre(from_input(0), from_parameter(4), from_parameter(5), from_node(1)));
   EXPECT_EQ(nodes[2].problem.tensors[3].name, "residual");
-  EXPECT_THAT(nodes[4].sources, ElementsAre(3, kParameter, kParameter));
+  EXPECT_THAT(nodes[4].sources, ElementsAre(from_node(3), from_parameter(6), from_parameter(7)));
 }
 
 TEST(Network, TrainingNeverFuses) {
   const Result<Network> network =
       make_network(residual_block(), 4, DataType::f32, Mode::training, Fusion::fused);
   ASSERT_TRUE(network.ok());
-  EXPECT_EQ(network->nodes.size(), residual_block().layers.size());
+  EXPECT_EQ(std::ranges::count(network->nodes, Pass::forward, &Node::pass),
+            std::ssize(residual_block().layers));
 }
 
 TEST(Network, TensorsAreInputParametersOutput) {
@@ -134,29 +135,6 @@ TEST(Network, EqualLayersAreMeasuredOnce) {
   EXPECT_THAT(separate[1].layers, ElementsAre("a.relu", "b.relu"));
 }
 
-// Both convolutions of the input have only a gradient of their weights; no step computes another
-// one.
-TEST(Network, TheFirstLayerHasNoDataGradientInATrainingStep) {
-  const auto layers = distinct_layers(make(residual_block(), Fusion::separate, DataType::f32));
-  for (const DistinctLayer& layer : layers) {
-    const bool is_first = layer.layers.front() == "conv1" || layer.layers.front() == "downsample";
-    EXPECT_EQ(layer.data_gradient_layers, is_first ? std::vector<std::string>{} : layer.layers);
-    const std::string_view op = layer.problem.op->name;
-    EXPECT_EQ(layer.learns, op == "conv" || op == "gemm" || op == "batch_norm") << op;
-  }
-  // A layer that only prepares the input has no data gradient, nor does the layer after it.
-  const NetworkDefinition scaled{.name = "scaled",
-                                 .input = {4, 5, 5},
-                                 .layers = {layer("square", "pointwise", "square", {"input"}),
-                                            layer("a", "conv", "k4r3s3p1", {"square"}),
-                                            layer("b", "conv", "k4r3s3p1", {"a"})}};
-  const auto distinct = distinct_layers(make(scaled, Fusion::separate, DataType::f32));
-  ASSERT_EQ(distinct.size(), 2u);
-  EXPECT_THAT(distinct[0].data_gradient_layers, IsEmpty());
-  EXPECT_THAT(distinct[1].layers, ElementsAre("a", "b"));
-  EXPECT_THAT(distinct[1].data_gradient_layers, ElementsAre("b"));
-}
-
 // The residual comes from a layer later in the list than the convolution that adds it.
 TEST(Network, AFusedNodeWaitsForItsResidual) {
   const NetworkDefinition definition{
@@ -167,7 +145,7 @@ TEST(Network, AFusedNodeWaitsForItsResidual) {
                  layer("add", "pointwise", "add", {"conv", "pool"})}};
   const Network network = make(definition, Fusion::fused, DataType::f32);
   EXPECT_THAT(node_names(network), ElementsAre("pool", "conv"));
-  EXPECT_THAT(network.nodes[1].sources, ElementsAre(kNetworkInput, kParameter, 0));
+  EXPECT_THAT(network.nodes[1].sources, ElementsAre(from_input(0), from_parameter(0), from_node(0)));
 }
 
 TEST(Network, WhatIsReadTwiceIsNotFused) {

@@ -24,8 +24,8 @@ class LayerParameters {
   LayerParameters(const Network& separate, const std::vector<Values>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto [node, tensor] = separate.parameter_places[i];
-      const Node& owner = separate.nodes[static_cast<std::size_t>(node)];
-      const Tensor& description = owner.problem.tensors[static_cast<std::size_t>(tensor)];
+      const Node& owner = separate.nodes[node];
+      const Tensor& description = owner.problem.tensors[tensor];
       values_[{owner.name, description.name}] = &values[i];
     }
     for (const Node& node : separate.nodes) problems_[node.name] = &node.problem;
@@ -99,9 +99,8 @@ std::vector<Values> random_parameters(const Network& network, std::uint64_t seed
   constexpr std::uint64_t kNodeStride = 0x9e3779b97f4a7c15u;
   std::vector<Values> values;
   for (const auto& [node, tensor] : network.parameter_places) {
-    const std::uint64_t node_seed = seed + kNodeStride * (static_cast<std::uint64_t>(node) + 1);
-    values.push_back(random_values(network.nodes[static_cast<std::size_t>(node)].problem,
-                                   static_cast<std::size_t>(tensor), node_seed));
+    const std::uint64_t node_seed = seed + kNodeStride * (node + 1);
+    values.push_back(random_values(network.nodes[node].problem, tensor, node_seed));
   }
   return values;
 }
@@ -112,8 +111,8 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
   const LayerParameters layers(separate, values);
   std::vector<Values> result;
   for (const auto& [node_index, tensor_index] : fused.parameter_places) {
-    const Node& node = fused.nodes[static_cast<std::size_t>(node_index)];
-    const Tensor& tensor = node.problem.tensors[static_cast<std::size_t>(tensor_index)];
+    const Node& node = fused.nodes[node_index];
+    const Tensor& tensor = node.problem.tensors[tensor_index];
     const Values* unfolded = layers.find(node.name, tensor.name);
     const bool has_folded_layer = std::ranges::any_of(
         node.fused, [&](const std::string& joined) { return is_folded(layers.problem(joined)); });

@@ -34,6 +34,15 @@ inline Network make(const NetworkDefinition& definition, Fusion fusion, DataType
   return std::move(network).value();
 }
 
+// A layer without written parameters: layer("norm", "layer_norm", {"fc"}).
+inline LayerDefinition layer(std::string name, std::string_view op,
+                             std::vector<std::string> inputs) {
+  return {.name = std::move(name),
+          .op = std::string(op),
+          .parameters = ParameterSet(find_operator(op)->parameters),
+          .inputs = std::move(inputs)};
+}
+
 inline LayerDefinition view(std::string name, Dims sizes, std::string input) {
   LayerDefinition layer;
   layer.name = std::move(name);
@@ -45,28 +54,16 @@ inline LayerDefinition view(std::string name, Dims sizes, std::string input) {
 // One block of a transformer on a cache of keys and values: two heads of 4 rows, two inputs, two
 // outputs, residuals, products of two activations. Views give the same matrices other sizes.
 inline NetworkDefinition attention_network() {
-  const auto softmax = [](std::string name, std::string input) {
-    return LayerDefinition{.name = std::move(name),
-                           .op = "softmax",
-                           .parameters = ParameterSet(find_operator("softmax")->parameters),
-                           .inputs = {std::move(input)}};
-  };
-  const auto norm = [](std::string name, std::string input) {
-    return LayerDefinition{.name = std::move(name),
-                           .op = "layer_norm",
-                           .parameters = ParameterSet(find_operator("layer_norm")->parameters),
-                           .inputs = {std::move(input)}};
-  };
   return {
       .name = "attention",
       .input = {},
       .layers = {layer("query", "gemm", "n8+bias", {"x"}), view("query.heads", {2, 4, 8}, "query"),
                  layer("scores", "gemm", "+tb", {"query.heads", "cache"}),
                  layer("scale", "pointwise", "scale-alpha0.5", {"scores"}),
-                 softmax("softmax", "scale"), layer("context", "gemm", "", {"softmax", "cache"}),
+                 layer("softmax", "softmax", {"scale"}), layer("context", "gemm", "", {"softmax", "cache"}),
                  view("context.rows", {8, 8}, "context"),
                  layer("out", "gemm", "n8", {"context.rows"}),
-                 layer("add", "pointwise", "add", {"out", "x"}), norm("norm", "add"),
+                 layer("add", "pointwise", "add", {"out", "x"}), layer("norm", "layer_norm", {"add"}),
                  layer("up", "gemm", "n12+bias", {"norm"}),
                  layer("gelu", "pointwise", "gelu_tanh", {"up"}),
                  layer("down", "gemm", "n8+bias", {"gelu"}),
@@ -86,26 +83,24 @@ inline std::vector<std::string> node_names(const Network& network) {
 inline std::vector<std::vector<double>> run_reference(
     const Network& network, const std::vector<std::vector<double>>& parameters,
     const std::vector<std::vector<double>>& network_inputs) {
-  std::vector<std::vector<double>> results;
-  auto parameter = parameters.begin();
+  std::vector<std::vector<std::vector<double>>> results;  // by node and output
+  EXPECT_EQ(parameters.size(), network.parameter_places.size());
+  const auto value_of = [&](const Source& source) -> const std::vector<double>& {
+    if (source.kind == Source::Kind::parameter) return parameters[source.index];
+    return source.kind == Source::Kind::input ? network_inputs[source.index]
+                                              : results[source.index][source.output];
+  };
   for (const Node& node : network.nodes) {
     std::vector<std::vector<double>> inputs;
-    for (const int source : node.sources) {
-      if (source == kParameter) {
-        inputs.push_back(*parameter++);
-      } else {
-        const auto input = network_input_index(source);
-        inputs.push_back(input ? network_inputs[*input]
-                               : results[static_cast<std::size_t>(source)]);
-      }
+    for (const Source& source : node.sources) inputs.push_back(value_of(source));
+    results.emplace_back();
+    const std::size_t outputs = node.problem.tensors.size() - node.problem.input_count();
+    for (std::size_t i = 0; i < outputs; ++i) {
+      results.back().push_back(built_in_reference(node.problem, inputs, i, {}));
     }
-    results.push_back(built_in_reference(node.problem, inputs, 0, {}));
   }
-  EXPECT_TRUE(parameter == parameters.end());
   std::vector<std::vector<double>> outputs;
-  for (const int output : network.outputs) {
-    outputs.push_back(results[static_cast<std::size_t>(output)]);
-  }
+  for (const Source& output : network.outputs) outputs.push_back(value_of(output));
   return outputs;
 }
 

@@ -26,13 +26,11 @@ constexpr std::string_view kReorder = "reorder";
 std::vector<std::size_t> last_readers(const Network& network) {
   std::vector<std::size_t> last(network.nodes.size(), 0);
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
-    for (const int source : network.nodes[i].sources) {
-      if (source >= 0) last[static_cast<std::size_t>(source)] = i;
+    for (const Source& source : network.nodes[i].sources) {
+      if (source.kind == Source::Kind::node) last[source.index] = i;
     }
   }
-  for (const int output : network.outputs) {
-    last[static_cast<std::size_t>(output)] = network.nodes.size();
-  }
+  for (const Source& output : network.outputs) last[output.index] = network.nodes.size();
   return last;
 }
 
@@ -55,10 +53,22 @@ class ChainBuilder {
   std::optional<std::size_t> find_in_place_residual(std::size_t node) const;
   Result<Done, BackendError> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
                                         std::optional<std::size_t> residual, ChainStep& step);
-  std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
-  std::size_t value_index(int source) const {
-    const auto input = network_input_index(source);
-    return input ? inputs_[*input] : results_[static_cast<std::size_t>(source)];
+  void add_outputs(std::size_t node, const OnednnPrimitive& primitive,
+                   std::optional<std::size_t> in_place_value, ChainStep& step);
+  void add_demanded(const OnednnPrimitive& primitive, ChainStep& step) const;
+  Result<Done, BackendError> add_workspace(std::size_t node, const OnednnPrimitive& primitive,
+                                           ChainStep& step);
+  void add_preparation(std::size_t node, const OnednnPrimitive& primitive, std::size_t workspace);
+  void add_parameters();
+  // Returns the value of a parameter that several nodes read, nullopt for one that a single
+  // primitive has in its own layout.
+  std::optional<std::size_t> shared_parameter(const Source& source) const {
+    return source.kind == Source::Kind::parameter ? parameters_[source.index] : std::nullopt;
+  }
+  std::size_t value_index(const Source& source) const {
+    if (const auto parameter = shared_parameter(source)) return *parameter;
+    return source.kind == Source::Kind::input ? inputs_[source.index]
+                                              : results_[source.index][source.output];
   }
 
   std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
@@ -79,9 +89,10 @@ class ChainBuilder {
   const Network& network_;
   const KernelMaker& make_foreign_kernel_;
   std::vector<std::size_t> last_readers_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_indexes_;  // node, tensor
-  std::vector<std::size_t> inputs_;   // values of the network's inputs
-  std::vector<std::size_t> results_;  // values of the nodes
+  std::vector<std::size_t> inputs_;                      // values of the network's inputs
+  std::vector<std::optional<std::size_t>> parameters_;   // values of the shared parameters
+  std::vector<std::vector<std::size_t>> results_;        // values of the nodes, by output
+  std::map<std::string, std::size_t> workspaces_;        // values, by layer
   // Views and reordered copies created so far. A residual that an add in place overwrites is never
   // requested again, because nothing reads it afterwards.
   struct Derived {
@@ -109,15 +120,25 @@ std::size_t ChainBuilder::new_value(const memory::desc& desc) {
   return add_value(desc, add_storage(ChainStorage::Kind::internal, desc));
 }
 
-// Returns the layouts of the node's producers, in the sizes of the node's problem.
+// Returns the layouts of the node's producers, in the sizes of the node's problem; and for a gradient
+// the layout of what it is the gradient of.
 std::vector<memory::desc> ChainBuilder::collect_producer_descs(const Node& node) const {
+  constexpr std::string_view kDiff = "diff_";
   std::vector<memory::desc> descs(node.problem.tensors.size());
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
-    if (node.sources[i] == kParameter) continue;
+    if (node.sources[i].kind == Source::Kind::parameter) continue;
     const Tensor& tensor = node.problem.tensors[i];
     const memory::desc& desc = chain_.values[value_index(node.sources[i])].desc;
     if (desc.get_data_type() != onednn_type(tensor.dtype)) continue;
     descs[i] = desc.get_dims() == tensor.dims ? desc : plain_desc(tensor.dims, tensor.dtype);
+  }
+  for (std::size_t i = node.sources.size(); i < descs.size(); ++i) {
+    const std::string& name = node.problem.tensors[i].name;
+    if (!name.starts_with(kDiff)) continue;
+    const std::string_view of = std::string_view(name).substr(kDiff.size());
+    const auto tensor = std::ranges::find(node.problem.tensors, of, &Tensor::name);
+    if (tensor == node.problem.tensors.end()) continue;
+    descs[i] = descs[static_cast<std::size_t>(tensor - node.problem.tensors.begin())];
   }
   return descs;
 }
@@ -125,7 +146,7 @@ std::vector<memory::desc> ChainBuilder::collect_producer_descs(const Node& node)
 InputLayouts ChainBuilder::input_layouts(const Node& node) const {
   InputLayouts layouts;
   const std::vector<memory::desc> descs = collect_producer_descs(node);
-  for (std::size_t i = 0; i < descs.size(); ++i) {
+  for (std::size_t i = 0; i < node.sources.size(); ++i) {
     if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = format_layout(descs[i]);
   }
   return layouts;
@@ -138,8 +159,8 @@ std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t inde
   if (std::ranges::count(node.problem.post_ops, kAddPostOp, &PostOp::function) != 1)
     return std::nullopt;
   const std::size_t residual = tensor_index(node.problem, "residual");
-  const int source = node.sources[residual];
-  if (source < 0 || last_readers_[static_cast<std::size_t>(source)] != index) {
+  const Source source = node.sources[residual];
+  if (source.kind != Source::Kind::node || last_readers_[source.index] != index) {
     return std::nullopt;
   }
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
@@ -155,7 +176,11 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
   const auto create_own = [&] {
     return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
-      return entry->create(context_, {node.problem, collect_producer_descs(node), residual});
+      const auto workspace = network_.mode == Mode::training && node.pass == Pass::forward
+                                 ? ForwardWorkspace::kept
+                                 : ForwardWorkspace::none;
+      return entry->create(context_,
+                           {node.problem, collect_producer_descs(node), residual, workspace});
     });
   };
   if (entry == nullptr) return create_foreign(node, residual);
@@ -175,9 +200,6 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
   };
   if (residual == ResidualAdd::in_place) return refuse("cannot add a residual in place");
   const Problem& problem = node.problem;
-  if (problem.tensors.size() != problem.input_count() + 1) {
-    return refuse("a network's layer must have one output");
-  }
   assert(make_foreign_kernel_ && "the backend has checked that such layers have a maker");
   auto primitive = std::make_unique<OnednnPrimitive>();
   primitive->kind = problem.op->name;
@@ -268,12 +290,6 @@ std::size_t ChainBuilder::view_as_stored(std::size_t node, std::size_t value,
   return find_or_add_view(row_major, plain);
 }
 
-std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) const {
-  const auto entry = parameter_indexes_.find({node, tensor});
-  assert(entry != parameter_indexes_.end());
-  return entry->second;
-}
-
 Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
                                                     const OnednnPrimitive& primitive,
                                                     std::optional<std::size_t> residual,
@@ -282,13 +298,14 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
   std::optional<std::size_t> in_place_value;
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     const OnednnTensor& tensor = primitive.tensors[i];
-    if (node.sources[i] == kParameter) {
-      const std::size_t parameter = parameter_index(index, i);
-      chain_.parameters[parameter] = {tensor.plain, tensor.desc};
-      step.parameters.emplace_back(*tensor.argument, parameter);
+    const Source& source = node.sources[i];
+    if (source.kind == Source::Kind::parameter && !shared_parameter(source)) {
+      chain_.parameters[source.index] = {tensor.plain, tensor.desc};
+      step.parameters.emplace_back(*tensor.argument, source.index);
       continue;
     }
-    const std::size_t stored = view_as_stored(index, value_index(node.sources[i]), tensor.plain);
+    if (!tensor.argument && residual != i) continue;  // only a preparation reads it
+    const std::size_t stored = view_as_stored(index, value_index(source), tensor.plain);
     const std::size_t value = convert_layout(index, stored, tensor.desc);
     if (residual == i) {
       in_place_value = value;
@@ -296,13 +313,81 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
       step.values.emplace_back(*tensor.argument, value);
     }
   }
-  const OnednnTensor& output = primitive.tensors[node.problem.input_count()];
-  const std::size_t value = in_place_value
-                                ? add_value(output.desc, chain_.values[*in_place_value].storage)
-                                : new_value(output.desc);
-  step.values.emplace_back(*output.argument, value);
-  results_.push_back(value);
+  add_outputs(index, primitive, in_place_value, step);
+  add_demanded(primitive, step);
+  return add_workspace(index, primitive, step);
+}
+
+void ChainBuilder::add_outputs(std::size_t index, const OnednnPrimitive& primitive,
+                               std::optional<std::size_t> in_place_value, ChainStep& step) {
+  results_.emplace_back();
+  for (std::size_t i = network_.nodes[index].problem.input_count(); i < primitive.tensors.size();
+       ++i) {
+    const OnednnTensor& output = primitive.tensors[i];
+    const std::size_t value = in_place_value
+                                  ? add_value(output.desc, chain_.values[*in_place_value].storage)
+                                  : new_value(output.desc);
+    step.values.emplace_back(*output.argument, value);
+    results_.back().push_back(value);
+  }
+}
+
+// Gives arguments that the library demands but does not read the memory of their tensors.
+void ChainBuilder::add_demanded(const OnednnPrimitive& primitive, ChainStep& step) const {
+  for (const auto& [tensor, argument] : primitive.demanded) {
+    const int other = *primitive.tensors[tensor].argument;
+    const auto is_other = [&](const auto& pair) { return pair.first == other; };
+    if (const auto value = std::ranges::find_if(step.values, is_other);
+        value != step.values.end()) {
+      step.values.emplace_back(argument, value->second);
+    } else {
+      step.parameters.emplace_back(argument,
+                                   std::ranges::find_if(step.parameters, is_other)->second);
+    }
+  }
+}
+
+// The workspace of a forward primitive is a value that the backward primitive of its layer reads. If
+// that has another one, as for other layouts, its forward pass runs again.
+Result<Done, BackendError> ChainBuilder::add_workspace(std::size_t index,
+                                                       const OnednnPrimitive& primitive,
+                                                       ChainStep& step) {
+  if (primitive.workspace.get_size() == 0) return Done{};
+  const Node& node = network_.nodes[index];
+  const auto kept = workspaces_.find(node.layer);
+  if (node.pass != Pass::forward && kept != workspaces_.end() &&
+      chain_.values[kept->second].desc == primitive.workspace) {
+    step.values.emplace_back(DNNL_ARG_WORKSPACE, kept->second);
+    return Done{};
+  }
+  const std::size_t workspace = new_value(primitive.workspace);
+  step.values.emplace_back(DNNL_ARG_WORKSPACE, workspace);
+  if (node.pass == Pass::forward) workspaces_.emplace(node.layer, workspace);
+  if (primitive.preparation) add_preparation(index, primitive, workspace);
   return Done{};
+}
+
+void ChainBuilder::add_preparation(std::size_t index, const OnednnPrimitive& primitive,
+                                   std::size_t workspace) {
+  const OnednnPreparation& preparation = *primitive.preparation;
+  ChainStep step{.node = index,
+                 .kind = primitive.kind,
+                 .implementation = primitive.implementation,
+                 .layouts = format_layout(preparation.output),
+                 .input_layouts = {},
+                 .moved = std::nullopt,
+                 .primitive = preparation.primitive,
+                 .foreign = nullptr,
+                 .scratchpad = preparation.scratchpad,
+                 .values = {{DNNL_ARG_DST, new_value(preparation.output)},
+                            {DNNL_ARG_WORKSPACE, workspace}},
+                 .parameters = {}};
+  for (const auto& [tensor, argument] : preparation.inputs) {
+    const Source& source = network_.nodes[index].sources[tensor];
+    step.values.emplace_back(
+        argument, convert_layout(index, value_index(source), primitive.tensors[tensor].desc));
+  }
+  chain_.steps.push_back(std::move(step));
 }
 
 Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
@@ -334,10 +419,11 @@ Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
 void ChainBuilder::finish_outputs() {
   const std::size_t first = network_.tensors.size() - network_.outputs.size();
   for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
-    const auto node = static_cast<std::size_t>(network_.outputs[i]);
+    const Source& result = network_.outputs[i];
     const Tensor& tensor = network_.tensors[first + i];
     chain_.outputs.push_back(plain_desc(tensor.dims, tensor.dtype));
-    const std::size_t value = convert_layout(node, results_[node], chain_.outputs.back());
+    const std::size_t value =
+        convert_layout(result.index, value_index(result), chain_.outputs.back());
     ChainStorage& storage = chain_.storages[chain_.values[value].storage];
     assert(storage.kind == ChainStorage::Kind::internal);
     storage.kind = ChainStorage::Kind::output;
@@ -374,13 +460,28 @@ void ChainBuilder::plan_storages() {
   chain_.buffers = std::move(buffers.sizes);
 }
 
-Result<Chain, BackendError> ChainBuilder::build() {
-  for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
-    const Network::ParameterPlace& place = network_.parameter_places[i];
-    parameter_indexes_[{static_cast<std::size_t>(place.node),
-                        static_cast<std::size_t>(place.tensor)}] = i;
+void ChainBuilder::add_parameters() {
+  std::vector<std::size_t> reader_counts(network_.parameter_places.size(), 0);
+  for (const Node& node : network_.nodes) {
+    for (const Source& source : node.sources) {
+      if (source.kind == Source::Kind::parameter) ++reader_counts[source.index];
+    }
   }
-  chain_.parameters.resize(network_.parameter_places.size());
+  chain_.parameters.resize(reader_counts.size());
+  parameters_.resize(reader_counts.size());
+  for (std::size_t i = 0; i < reader_counts.size(); ++i) {
+    if (reader_counts[i] < 2) continue;
+    const Tensor& tensor = network_.tensors[network_.input_count() + i];
+    const memory::desc plain = plain_desc(tensor.dims, tensor.dtype);
+    chain_.parameters[i] = {plain, plain};
+    const std::size_t storage = add_storage(ChainStorage::Kind::parameter, plain);
+    chain_.storages[storage].index = i;
+    parameters_[i] = add_value(plain, storage);
+  }
+}
+
+Result<Chain, BackendError> ChainBuilder::build() {
+  add_parameters();
   for (std::size_t i = 0; i < network_.input_count(); ++i) {
     const Tensor& input = network_.tensors[i];
     chain_.inputs.push_back(plain_desc(input.dims, input.dtype));

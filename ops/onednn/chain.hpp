@@ -5,7 +5,8 @@
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
 // Kernels of other backends read and write plain values. The network's inputs and outputs are plain
-// row-major, as the users of a framework have them. A residual addition is done in place (`sum`
+// row-major, as the users of a framework have them. The chain of a training step keeps the workspace
+// of a forward primitive for the backward one. A residual addition is done in place (`sum`
 // into the residual's buffer) if nothing reads the residual afterwards. Otherwise it is a binary
 // post-op.
 #pragma once
@@ -30,10 +31,10 @@ namespace bench::ops {
 // Memory of values. Several values share one storage if one is a view of another or is computed in
 // place of it.
 struct ChainStorage {
-  enum class Kind { input, output, internal };
+  enum class Kind { input, parameter, output, internal };
   Kind kind = Kind::internal;
   StorageLife life;
-  std::size_t index = 0;  // in Chain::inputs, Chain::outputs or Chain::buffers
+  std::size_t index = 0;  // in Chain::inputs, parameters, outputs or buffers
 };
 
 struct ChainValue {
@@ -57,7 +58,8 @@ struct ChainStep {
   std::vector<std::pair<int, std::size_t>> parameters;  // DNNL_ARG_* -> parameter of the network
 };
 
-// A parameter's layouts: the user's and the primitive's.
+// A parameter's layouts: the user's and the primitive's. A parameter that several steps read is a
+// value in its plain layout, which they reorder as they need it.
 struct ChainParameter {
   dnnl::memory::desc plain;
   dnnl::memory::desc desc;

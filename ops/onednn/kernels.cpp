@@ -218,8 +218,9 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
       chain_(std::move(chain)),
       scratchpad_(chain_.scratchpad_bytes, context.collectors().memory, "scratchpad") {
   for (const Node& node : network.nodes) node_names_.push_back(node.name);
-  for (const memory::desc& input : chain_.inputs) {
-    buffers_.push_back({BufferRole::input, size_of(input), format_layout(input)});
+  for (std::size_t i = 0; i < chain_.inputs.size(); ++i) {
+    const BufferRole role = holds_indices(network, i) ? BufferRole::index : BufferRole::input;
+    buffers_.push_back({role, size_of(chain_.inputs[i]), format_layout(chain_.inputs[i])});
   }
   for (const ChainParameter& parameter : chain_.parameters) {
     buffers_.push_back(
@@ -257,6 +258,8 @@ void* NetworkKernel::find_data(const ChainValue& value, std::span<void* const> b
   switch (storage.kind) {
     case ChainStorage::Kind::input:
       return buffers[storage.index];
+    case ChainStorage::Kind::parameter:
+      return buffers[first_parameter() + storage.index];
     case ChainStorage::Kind::output:
       return buffers[first_output() + storage.index];
     case ChainStorage::Kind::internal:

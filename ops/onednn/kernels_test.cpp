@@ -81,6 +81,11 @@ class NetworkKernelTest : public ::testing::Test {
     Random random(kSeed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (std::size_t i = 0; i < network.input_count(); ++i) {
+      if (holds_indices(network, i)) {
+        const auto [node, tensor] = readers_of_input(network, i).front();
+        inputs.push_back(random_values(network.nodes[node].problem, tensor, kSeed));
+        continue;
+      }
       inputs.emplace_back(static_cast<std::size_t>(network.tensors[i].elements()));
       for (double& value : inputs.back()) value = round_to(network.dtype, uniform(random));
     }
@@ -355,12 +360,64 @@ TEST_F(NetworkKernelTest, NoReorderBetweenGlobalPoolAndProduct) {
   }
 }
 
-TEST_F(NetworkKernelTest, TrainingAndForeignTypesAreUnsupported) {
-  Network training = make(image_output(), Fusion::separate, DataType::f32);
-  training.mode = Mode::training;
-  const auto kernel = backend_->create(training);
+// Returns the convolutions, the pooling, the residual and the product of a small step.
+NetworkDefinition trained_network() {
+  return {.name = "trained",
+          .input = {3, 14, 14},
+          .layers = {layer("conv1", "conv", "k20r3s3p1+bias", {"input"}),
+                     layer("relu1", "pointwise", "relu", {"conv1"}),
+                     layer("maxpool", "pool", "max-r3u2p1", {"relu1"}),
+                     layer("depthwise", "conv", "g20k20r3s3p1", {"maxpool"}),
+                     layer("conv2", "conv", "k20r1s1", {"depthwise"}),
+                     layer("add", "pointwise", "add", {"conv2", "maxpool"}),
+                     layer("relu2", "pointwise", "relu", {"add"}),
+                     layer("gap", "pool", "avg_include_pad-r2u2p1", {"relu2"}),
+                     layer("fc1", "gemm", "n33+tb+bias", {"gap"}),
+                     layer("norm", "layer_norm", {"fc1"}),
+                     layer("gelu", "pointwise", "gelu_tanh", {"norm"}),
+                     layer("fc2", "gemm", "n10+bias", {"gelu"})}};
+}
+
+TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
+  const auto native = make_native_backend();
+  backend_->set_layer_maker([&](const Problem& problem) { return native->create(problem); });
+  NetworkDefinition with_momentum = trained_network();
+  with_momentum.training = {layer("optimizer", "optimizer", "sgd-e1m0.5", {})};
+  NetworkDefinition with_adam = trained_network();
+  with_adam.training = {layer("optimizer", "optimizer", "adam-e1", {})};
+  for (const auto& definition : {trained_network(), with_momentum, with_adam}) {
+    const auto network =
+        make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
+    ASSERT_TRUE(network.ok()) << network.error().message();
+    expect_reference(*network, random_parameters(*network, kSeed), compute_tolerance(*network),
+                     " training");
+  }
+}
+
+// The backward pass of max pooling reads where the maxima are, which the forward pass has kept.
+TEST_F(NetworkKernelTest, ATrainingStepPoolsOnce) {
+  const auto native = make_native_backend();
+  backend_->set_layer_maker([&](const Problem& problem) { return native->create(problem); });
+  const auto network =
+      make_network(trained_network(), 2, DataType::f32, Mode::training, Fusion::separate);
+  ASSERT_TRUE(network.ok());
+  const auto kernel = backend_->create(*network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  steps_ = (*kernel)->steps();
+  EXPECT_EQ(count_steps("pooling"), 4u);  // two layers, forward and backward
+}
+
+TEST_F(NetworkKernelTest, NetworksThatCannotRunAreUnsupported) {
+  const NetworkDefinition divided{.name = "divided",
+                                  .input = {4, 5, 5},
+                                  .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                                             layer("div", "pointwise", "div", {"conv", "conv"}),
+                                             layer("fc", "gemm", "n3", {"div"})}};
+  const auto training = make_network(divided, 1, DataType::f32, Mode::training, Fusion::separate);
+  const auto kernel = backend_->create(*training);
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
+  EXPECT_THAT(kernel.error().reason, HasSubstr("gradient of the layer `div`"));
   Network channels_last = make(image_output(), Fusion::separate, DataType::f32);
   channels_last.input_layout = Layout::nhwc;
   EXPECT_THAT(backend_->create(channels_last).error().reason, HasSubstr("`layout: nhwc`"));

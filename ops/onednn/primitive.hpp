@@ -39,12 +39,18 @@ inline constexpr std::string_view kAddPostOp = "add";
 // buffer, which already contains it, so that the sum is in place.
 enum class ResidualAdd { separate, in_place };
 
+// Whether a forward primitive keeps what its backward primitive reads later (max pooling: where the
+// maxima are).
+enum class ForwardWorkspace { none, kept };
+
 struct OnednnRequest {
   const Problem& problem;
-  // By tensor of the problem: the layout in which its producer provides it. Zero descriptors (or an
-  // empty vector) if there is no producer.
+  // By tensor of the problem: the layout in which its producer provides it; for a gradient in a
+  // network, the layout of the tensor whose gradient it is. Zero descriptors (or an empty vector) if
+  // there is none.
   std::vector<dnnl::memory::desc> producer_layouts;
   ResidualAdd residual = ResidualAdd::separate;
+  ForwardWorkspace workspace = ForwardWorkspace::none;
 };
 
 // One tensor of the problem as the primitive sees it.

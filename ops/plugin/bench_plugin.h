@@ -389,9 +389,13 @@ typedef struct bench_node {
    * network, or BENCH_NETWORK_PARAMETER. */
   const int32_t* sources;
   size_t source_count;
+  /* (optional) For each source: of a node the number of its output, of a parameter its number.
+   * Without it: the first output, and the parameter whose place this is. */
+  const int32_t* source_numbers;
 } bench_node;
 
-/* The node and tensor of parameter i, which is tensor INPUTS + i of the network. */
+/* The node and tensor of parameter i, which is tensor INPUTS + i of the network: the first that reads
+ * it. */
 typedef struct bench_place {
   size_t size;
   int64_t node;
@@ -415,6 +419,8 @@ typedef struct bench_network {
   /* (optional) The numbers of the nodes that produce the outputs. Without it: the last node. */
   const int32_t* outputs;
   size_t output_count;
+  /* (optional) For each output: the number of the node's output. Without it: its first. */
+  const int32_t* output_numbers;
 } bench_network;
 
 /* ---- The host ---------------------------------------------------------------------------------

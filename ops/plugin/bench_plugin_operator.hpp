@@ -162,6 +162,14 @@ class NetworkNode {
   std::vector<int32_t> sources() const {
     return {raw_->sources, raw_->sources + raw_->source_count};
   }
+  // The number of source `index`: of a node's output, or of a parameter. nullopt: the host is of an
+  // earlier version, in which each node has one output and each parameter one reader.
+  std::optional<int32_t> source_number(std::size_t index) const {
+    if (!BENCH_HAS(bench_node, raw_, source_numbers) || raw_->source_numbers == nullptr) {
+      return std::nullopt;
+    }
+    return raw_->source_numbers[index];
+  }
 
  private:
   const bench_node* raw_;

@@ -83,21 +83,43 @@ void CProblem::add_value(const Parameter& parameter, const Value& value) {
   }
 }
 
+namespace {
+
+std::vector<std::int32_t> codes_of(std::span<const Source> sources) {
+  std::vector<std::int32_t> codes;
+  for (const Source& source : sources) codes.push_back(source_code(source));
+  return codes;
+}
+
+std::vector<std::int32_t> numbers_of(std::span<const Source> sources) {
+  std::vector<std::int32_t> numbers;
+  for (const Source& source : sources) {
+    const bool is_parameter = source.kind == Source::Kind::parameter;
+    numbers.push_back(static_cast<std::int32_t>(is_parameter ? source.index : source.output));
+  }
+  return numbers;
+}
+
+}  // namespace
+
 CNetwork::CNetwork(const Network& network)
-    : outputs_(network.outputs.begin(), network.outputs.end()), raw_{} {
+    : outputs_(codes_of(network.outputs)),
+      output_numbers_(numbers_of(network.outputs)),
+      raw_{} {
   for (const Node& node : network.nodes) {
     bench_node& row = nodes_.add();
     row.name = node.name.c_str();
     row.problem = problems_.emplace_back(node.problem).get();
-    const auto& sources = sources_.emplace_back(node.sources.begin(), node.sources.end());
+    const auto& sources = sources_.emplace_back(codes_of(node.sources));
     row.sources = sources.data();
     row.source_count = sources.size();
+    row.source_numbers = source_numbers_.emplace_back(numbers_of(node.sources)).data();
   }
   for (const Tensor& tensor : network.tensors) add_tensor(tensor, tensors_);
   for (const Network::ParameterPlace& place : network.parameter_places) {
     bench_place& row = places_.add();
-    row.node = place.node;
-    row.tensor = place.tensor;
+    row.node = static_cast<std::int64_t>(place.node);
+    row.tensor = static_cast<std::int64_t>(place.tensor);
   }
   raw_ = {.size = sizeof(bench_network),
           .name = network.name.c_str(),
@@ -113,7 +135,8 @@ CNetwork::CNetwork(const Network& network)
           .place_count = places_.size(),
           .input_nhwc = network.input_layout == Layout::nhwc ? 1 : 0,
           .outputs = outputs_.data(),
-          .output_count = outputs_.size()};
+          .output_count = outputs_.size(),
+          .output_numbers = output_numbers_.data()};
 }
 
 }  // namespace bench::ops

@@ -68,9 +68,11 @@ class CNetwork {
   std::deque<CProblem> problems_;
   CList<bench_node> nodes_;
   std::deque<std::vector<std::int32_t>> sources_;
+  std::deque<std::vector<std::int32_t>> source_numbers_;
   CList<bench_tensor> tensors_;
   CList<bench_place> places_;
   std::vector<std::int32_t> outputs_;
+  std::vector<std::int32_t> output_numbers_;
   bench_network raw_;
 };
 

@@ -43,8 +43,8 @@ TEST(PluginCodesTest, AreTheEnumeratorsOfThisProgram) {
   EXPECT_EQ(BENCH_SPATIAL, static_cast<int>(ParameterKind::spatial));
   EXPECT_EQ(BENCH_PADDING, static_cast<int>(ParameterKind::padding));
   EXPECT_EQ(BENCH_SHAPE, static_cast<int>(ParameterKind::shape));
-  EXPECT_EQ(BENCH_NETWORK_INPUT, kNetworkInput);
-  EXPECT_EQ(BENCH_NETWORK_PARAMETER, kParameter);
+  EXPECT_EQ(BENCH_NETWORK_INPUT, source_code(from_input(0)));
+  EXPECT_EQ(BENCH_NETWORK_PARAMETER, source_code(from_parameter(0)));
 }
 
 Problem conv() {

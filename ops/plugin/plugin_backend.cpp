@@ -176,6 +176,10 @@ CreatedKernel PluginBackend::create(const Network& network) {
     return BackendError{BackendError::Kind::unsupported,
                         fmt::format("the backend `{}` does not run whole networks", name_)};
   }
+  // The interface does not describe a step with a gap.
+  if (auto reason = whole_network_unsupported_reason(network)) {
+    return unsupported(*std::move(reason));
+  }
   const CNetwork c_network(network);
   const bench_kernel* kernel = nullptr;
   CMessage message;

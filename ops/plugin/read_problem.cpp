@@ -75,23 +75,67 @@ Result<Tensor> read_tensor(const bench_tensor& row) {
                 static_cast<DataType>(row.dtype), Dims(row.dims, row.dims + row.rank), row.touched};
 }
 
-Result<Node> read_node(const bench_node& row) {
-  BENCH_ASSIGN_OR_RETURN(Problem problem, read_problem(*row.problem));
-  return Node{string_or_empty(row.name),
-              {},
-              std::move(problem),
-              std::vector<int>(row.sources, row.sources + row.source_count)};
+// Returns the source of a code (BENCH_NETWORK_INPUT and the like) and its number.
+Source read_source(std::int32_t code, std::optional<std::int32_t> number) {
+  if (code == BENCH_NETWORK_INPUT) return from_input(0);
+  if (code < BENCH_NETWORK_PARAMETER) {
+    return from_input(static_cast<std::size_t>(BENCH_NETWORK_PARAMETER - code));
+  }
+  if (code == BENCH_NETWORK_PARAMETER) {
+    return from_parameter(number ? static_cast<std::size_t>(*number) : kUnnumbered);
+  }
+  return from_node(static_cast<std::size_t>(code), static_cast<std::size_t>(number.value_or(0)));
 }
 
-// Checks that every node reads only earlier nodes and inputs of the network, and has as many
-// sources as its problem has inputs.
+Result<Node> read_node(const bench_node& row) {
+  BENCH_ASSIGN_OR_RETURN(Problem problem, read_problem(*row.problem));
+  Node node{.name = string_or_empty(row.name),
+            .layer = {},
+            .problem = std::move(problem),
+            .sources = {}};
+  const bool has_numbers =
+      BENCH_HAS(bench_node, &row, source_numbers) && row.source_numbers != nullptr;
+  for (std::size_t i = 0; i < row.source_count; ++i) {
+    node.sources.push_back(read_source(
+        row.sources[i], has_numbers ? std::optional(row.source_numbers[i]) : std::nullopt));
+  }
+  return node;
+}
+
+// Hosts of earlier versions do not number the parameters, each of which has one reader.
+void number_by_places(Network& network) {
+  for (std::size_t i = 0; i < network.parameter_places.size(); ++i) {
+    const auto [node, tensor] = network.parameter_places[i];
+    Source& source = network.nodes[node].sources[tensor];
+    if (source == from_parameter(kUnnumbered)) source.index = i;
+  }
+}
+
+// Whether a source exists for a node: an earlier node's result, or an input or parameter.
+bool exists_before(const Network& network, const Source& source, std::size_t node) {
+  switch (source.kind) {
+    case Source::Kind::input:
+      return source.index < network.input_count();
+    case Source::Kind::parameter:
+      return source.index < network.parameter_places.size();
+    case Source::Kind::unknown:
+      return false;
+    case Source::Kind::node:
+      break;
+  }
+  if (source.index >= node) return false;
+  const Problem& problem = network.nodes[source.index].problem;
+  return source.output < problem.tensors.size() - problem.input_count();
+}
+
+// Checks that every node reads only what exists before it, and has as many sources as its problem
+// has inputs.
 Status check_nodes(const Network& network) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const Node& node = network.nodes[i];
     bool is_valid = node.sources.size() == node.problem.input_count();
-    for (const int source : node.sources) {
-      is_valid = is_valid && source < static_cast<int>(i) &&
-                 network_input_index(source).value_or(0) < network.input_count();
+    for (const Source& source : node.sources) {
+      is_valid = is_valid && exists_before(network, source, i);
     }
     if (!is_valid) return Error{fmt::format("the node `{}` has invalid inputs", node.name), "", ""};
   }
@@ -101,9 +145,8 @@ Status check_nodes(const Network& network) {
 Status check_parameter_places(const Network& network) {
   for (const Network::ParameterPlace& place : network.parameter_places) {
     const bool is_valid =
-        is_code(place.node, network.nodes.size()) &&
-        is_code(place.tensor,
-                network.nodes[static_cast<std::size_t>(place.node)].problem.input_count());
+        place.node < network.nodes.size() &&
+        place.tensor < network.nodes[place.node].problem.input_count();
     if (!is_valid) return Error{"a network with a parameter that belongs to no node", "", ""};
   }
   return Done{};
@@ -120,19 +163,27 @@ Status check_tensor_roles(const Network& network) {
                                                                    : TensorRole::output;
     is_valid = network.tensors[i].role == role;
   }
-  for (const int output : network.outputs) {
-    is_valid = is_valid && is_code(output, network.nodes.size());
+  for (const Source& output : network.outputs) {
+    is_valid = is_valid && output.kind == Source::Kind::node &&
+               exists_before(network, output, network.nodes.size());
   }
   if (is_valid) return Done{};
   return Error{"a network with other tensors than inputs, parameters and outputs", "", ""};
 }
 
 // Hosts of earlier versions do not have the field: the last node produces the only output.
-std::vector<int> read_outputs(const bench_network& given) {
+std::vector<Source> read_outputs(const bench_network& given) {
   if (!BENCH_HAS(bench_network, &given, outputs) || given.output_count == 0) {
-    return {static_cast<int>(given.node_count) - 1};
+    return {from_node(given.node_count - 1)};
   }
-  return {given.outputs, given.outputs + given.output_count};
+  const bool has_numbers =
+      BENCH_HAS(bench_network, &given, output_numbers) && given.output_numbers != nullptr;
+  std::vector<Source> outputs;
+  for (std::size_t i = 0; i < given.output_count; ++i) {
+    outputs.push_back(read_source(
+        given.outputs[i], has_numbers ? std::optional(given.output_numbers[i]) : std::nullopt));
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -175,12 +226,13 @@ Result<Network> read_network(const bench_network& given) {
     network.tensors.push_back(std::move(tensor));
   }
   for (std::size_t i = 0; i < given.place_count; ++i) {
-    network.parameter_places.push_back({.node = static_cast<int>(given.places[i]->node),
-                                        .tensor = static_cast<int>(given.places[i]->tensor)});
+    network.parameter_places.push_back({static_cast<std::size_t>(given.places[i]->node),
+                                        static_cast<std::size_t>(given.places[i]->tensor)});
   }
+  BENCH_RETURN_IF_ERROR(check_parameter_places(network));
+  number_by_places(network);
   BENCH_RETURN_IF_ERROR(check_tensor_roles(network));
   BENCH_RETURN_IF_ERROR(check_nodes(network));
-  BENCH_RETURN_IF_ERROR(check_parameter_places(network));
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
 }

@@ -107,10 +107,10 @@ TEST(ReadProblemTest, KeepsInputsAndOutputsOfAGraph) {
     EXPECT_EQ(made->nodes[i].sources, given.nodes[i].sources);
   }
   Network wrong = given;
-  wrong.nodes[0].sources[0] = network_input_source(2);  // there are two
+  wrong.nodes[0].sources[0] = from_input(2);  // there are two
   EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("`query`"));
   wrong = given;
-  wrong.outputs[1] = 99;
+  wrong.outputs[1] = from_node(99);
   EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("with other tensors"));
   // Hosts of earlier versions have one output, that of the last node.
   const Network single = network();
@@ -122,7 +122,7 @@ TEST(ReadProblemTest, KeepsInputsAndOutputsOfAGraph) {
 
 TEST(ReadProblemTest, RefusesNetworksThatContradictThemselves) {
   Network wrong = network();
-  wrong.nodes[1].sources[0] = 3;  // a later node
+  wrong.nodes[1].sources[0] = from_node(3);  // a later node
   EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("`norm`"));
   wrong = network();
   wrong.nodes[0].sources.pop_back();

@@ -60,8 +60,11 @@ dnnl::pooling_forward::primitive_desc describe_forward(const OnednnContext& cont
 }
 
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request) {
+  const auto propagation = request.workspace == ForwardWorkspace::kept
+                               ? dnnl::prop_kind::forward_training
+                               : dnnl::prop_kind::forward_inference;
   const auto description =
-      describe_forward(context, to_pooling(request.problem), dnnl::prop_kind::forward_inference,
+      describe_forward(context, to_pooling(request.problem), propagation,
                        inherited_layout(context, request, "source", Nature::spatial),
                        free_layout(request.problem, "destination"), make_attributes(request));
   PrimitiveBuilder builder(context, request, "pooling");

@@ -79,6 +79,33 @@ Tolerance tolerance(const Problem& problem) {
   return {.absolute = smallest_positive(type), .relative = info(type).epsilon};
 }
 
+// The gradient of a permutation is moved back by the inverse one; layouts change places.
+std::vector<GradientStep> gradient(const Problem& layer) {
+  GradientStep step{.request = {.op = layer.op,
+                                .dtype = layer.tensors.back().dtype,
+                                .parameters = ParameterSet(kParameters)},
+                    .inputs = {"diff_destination"},
+                    .outputs = {"diff_source"}};
+  ParameterSet& parameters = step.request.parameters;
+  parameters.set("shape", layer.tensors.back().dims);
+  if (layer.parameters.has("permutation")) {
+    const Dims& permutation = layer.parameters.numbers("permutation");
+    Dims inverse(permutation.size());
+    for (std::size_t i = 0; i < permutation.size(); ++i) {
+      inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+    }
+    parameters.set("permutation", inverse);
+  }
+  if (layer.parameters.has("from")) {
+    parameters.set("from", layer.parameters.word("to"));
+    parameters.set("to", layer.parameters.word("from"));
+  }
+  if (layer.parameters.has("dst_dtype")) {
+    parameters.set("dst_dtype", std::string(info(layer.dtype).name));
+  }
+  return {std::move(step)};
+}
+
 }  // namespace
 
 std::span<const std::string_view> reorder_layouts() { return kLayoutNames; }
@@ -95,6 +122,7 @@ const Operator reorder_operator =
               .check = check},
              {.reference = reorder_reference,
               .tolerance = tolerance,
+              .gradient = gradient,
               .product = {.rule = "op-reorder", .sentence = "a copy: nothing is multiplied"},
               .examples = kExamples,
               .cuda = kOnCudnn});

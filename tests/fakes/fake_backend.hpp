@@ -253,30 +253,24 @@ inline FakeCompute compute_problem(const ops::Problem& problem) {
 // Computes node by node and rounds every intermediate result to its data type.
 inline FakeCompute compute_network(const ops::Network& network) {
   return [network](const std::vector<std::vector<double>>& tensors) {
-    std::vector<std::vector<double>> results;
-    std::map<std::pair<int, int>, std::size_t> parameters;  // node, its tensor -> network's tensor
-    for (std::size_t i = 0; i < network.parameter_places.size(); ++i) {
-      parameters[{network.parameter_places[i].node, network.parameter_places[i].tensor}] =
-          network.input_count() + i;
-    }
-    for (std::size_t n = 0; n < network.nodes.size(); ++n) {
-      const ops::Node& node = network.nodes[n];
+    std::vector<std::vector<std::vector<double>>> results;  // by node and output
+    const auto value_of = [&](const ops::Source& source) -> const std::vector<double>& {
+      if (source.kind == ops::Source::Kind::input) return tensors[source.index];
+      return source.kind == ops::Source::Kind::parameter
+                 ? tensors[network.input_count() + source.index]
+                 : results[source.index][source.output];
+    };
+    for (const ops::Node& node : network.nodes) {
       std::vector<std::vector<double>> inputs;
-      for (std::size_t i = 0; i < node.sources.size(); ++i) {
-        const int source = node.sources[i];
-        const auto place = std::pair(static_cast<int>(n), static_cast<int>(i));
-        const auto input = ops::network_input_index(source);
-        inputs.push_back(input                       ? tensors[*input]
-                         : source == ops::kParameter ? tensors[parameters.at(place)]
-                                                     : results[static_cast<std::size_t>(source)]);
+      for (const ops::Source& source : node.sources) inputs.push_back(value_of(source));
+      results.push_back(compute_problem(node.problem)(inputs));
+      for (std::size_t i = 0; i < results.back().size(); ++i) {
+        const DataType dtype = node.problem.tensors[node.problem.input_count() + i].dtype;
+        for (double& value : results.back()[i]) value = round_to(dtype, value);
       }
-      results.push_back(ops::built_in_reference(node.problem, inputs, 0, {}));
-      for (double& value : results.back()) value = round_to(network.dtype, value);
     }
     std::vector<std::vector<double>> outputs;
-    for (const int output : network.outputs) {
-      outputs.push_back(results[static_cast<std::size_t>(output)]);
-    }
+    for (const ops::Source& output : network.outputs) outputs.push_back(value_of(output));
     return outputs;
   };
 }

@@ -57,10 +57,18 @@ def bert_base():
     return nn.Sequential(*(BertLayer() for _ in range(12)))
 
 
+def mnist_cnn():
+    return nn.Sequential(nn.Conv2d(1, 20, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
+                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 512), nn.ReLU(),
+                         nn.Linear(512, 10))
+
+
 # Network: model, dimensions of the input, number of parameters.
 NETWORKS = {
     "resnet50": (resnet50, (1, 3, 224, 224), 25_557_032),
     "bert_base": (bert_base, (1, 128, 768), 85_054_464),
+    "mnist_cnn_step": (mnist_cnn, (64, 1, 28, 28), 440_812),
+    "resnet50_step": (resnet50, (16, 3, 224, 224), 25_557_032),
 }
 
 

@@ -142,7 +142,7 @@ void CudnnBackend::add_choices(const Network& network, std::span<const Problem> 
 }
 
 KernelResult CudnnBackend::create(const Network& network) {
-  if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
+  if (auto reason = whole_network_unsupported_reason(network))
     return unsupported(*std::move(reason));
   const LayerCaches caches(*parts_.device.runtime);
   kernels_.take_planning_time();

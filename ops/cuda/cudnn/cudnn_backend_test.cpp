@@ -491,12 +491,12 @@ TEST_F(CudnnBackendTest, AFailureOfAProductBeforeItsEpilogueIsReported) {
   EXPECT_THAT(kernel.error().reason, HasSubstr("not enough memory"));
 }
 
-TEST_F(CudnnBackendTest, NetworksInTrainingAreRefused) {
+TEST_F(CudnnBackendTest, NetworksWithoutAGradientAreRefused) {
   Network network = bench::ops::op_test::make(
       {.name = "n", .input = {3, 6, 6}, .layers = {layer("conv", "conv", "k4r3s3", {"input"})}},
       Fusion::separate, DataType::f32);
-  network.mode = Mode::training;
-  EXPECT_FALSE(backend().create(network).ok());
+  network.gap = "no operator computes a gradient";
+  EXPECT_EQ(backend().create(network).error().reason, *network.gap);
 }
 
 }  // namespace

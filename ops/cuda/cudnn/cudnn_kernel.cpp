@@ -229,21 +229,40 @@ Result<std::vector<KeptTensor>, BackendError> create_kept_tensors(Runtime& runti
   return tensors;
 }
 
+// A plan with the addresses of its tensors.
+struct BoundPlan {
+  std::shared_ptr<const ExecutionPlan> plan;
+  Descriptor variant_pack;
+};
+
+// The forward pass that writes what the gradient of a maximum reads, with memory that only it needs.
+struct BoundPreparation {
+  DeviceBuffer scratch;
+  DeviceBuffer workspace;
+  BoundPlan bound;
+};
+
 class CudnnInvocation final : public SingleStepInvocation {
  public:
-  CudnnInvocation(CudnnSession& session, std::shared_ptr<const ExecutionPlan> plan,
-                  Descriptor variant_pack)
+  CudnnInvocation(CudnnSession& session, BoundPlan main,
+                  std::optional<BoundPreparation> preparation)
       : SingleStepInvocation(session.runtime()),
         session_(session),
-        plan_(std::move(plan)),
-        variant_pack_(std::move(variant_pack)) {}
+        main_(std::move(main)),
+        preparation_(std::move(preparation)) {}
 
  private:
-  Status launch() override { return session_.execute(plan_->plan, variant_pack_); }
+  Status launch() override {
+    if (preparation_) BENCH_RETURN_IF_ERROR(execute(preparation_->bound));
+    return execute(main_);
+  }
+  Status execute(const BoundPlan& bound) {
+    return session_.execute(bound.plan->plan, bound.variant_pack);
+  }
 
   CudnnSession& session_;  // owned by the kernel, which outlives its invocations
-  std::shared_ptr<const ExecutionPlan> plan_;
-  Descriptor variant_pack_;
+  BoundPlan main_;
+  std::optional<BoundPreparation> preparation_;
 };
 
 class CudnnKernel final : public PackedKernel {
@@ -269,10 +288,16 @@ class CudnnKernel final : public PackedKernel {
   Summation summation() const override { return summation_; }
   Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+  Result<std::unique_ptr<Invocation>> bind_with_preparation(
+      std::span<void* const> buffers) override;
   std::map<std::string, std::string> details() const override;
 
  private:
   TensorAddresses addresses(std::span<void* const> buffers) const;
+  // Returns nullopt if the kernel has no forward pass to run before.
+  Result<std::optional<BoundPreparation>> bind_preparation(std::span<void* const> buffers);
+  Result<std::unique_ptr<Invocation>> bind_main(std::span<void* const> buffers,
+                                                std::optional<BoundPreparation> preparation);
 
   std::shared_ptr<CudnnSession> session_;
   std::string op_;
@@ -300,10 +325,9 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   return result;
 }
 
-// Runs the forward pass that writes what the gradient of a maximum reads. Its other results and its
-// workspace are needed only in this call.
-Status CudnnKernel::prepare(std::span<void* const> buffers) {
-  if (plan_.maxima == nullptr) return Done{};
+Result<std::optional<BoundPreparation>> CudnnKernel::bind_preparation(
+    std::span<void* const> buffers) {
+  if (plan_.maxima == nullptr) return std::optional<BoundPreparation>();
   const bool is_kept = find_kept_form(plan_)->uid == kMaximaResult;
   auto scratch = DeviceBuffer::create(
       runtime(), is_kept ? Bytes{0} : plain_size(*find_form(*plan_.maxima, kMaximaResult)));
@@ -313,18 +337,39 @@ Status CudnnKernel::prepare(std::span<void* const> buffers) {
   TensorAddresses tensor_addresses = addresses(buffers);
   if (!is_kept) tensor_addresses[kMaximaResult] = scratch->data();
   BENCH_ASSIGN_OR_RETURN(
-      const Descriptor variant_pack,
+      Descriptor variant_pack,
       make_variant_pack(*session_, *plan_.maxima, tensor_addresses, workspace->data()));
-  BENCH_RETURN_IF_ERROR(session_->execute(plan_.maxima->plan, variant_pack));
+  return std::optional(BoundPreparation{*std::move(scratch),
+                                        *std::move(workspace),
+                                        {plan_.maxima, std::move(variant_pack)}});
+}
+
+Status CudnnKernel::prepare(std::span<void* const> buffers) {
+  BENCH_ASSIGN_OR_RETURN(const std::optional<BoundPreparation> preparation,
+                         bind_preparation(buffers));
+  if (!preparation) return Done{};
+  const BoundPlan& bound = preparation->bound;
+  BENCH_RETURN_IF_ERROR(session_->execute(bound.plan->plan, bound.variant_pack));
   return runtime().synchronise();
 }
 
-Result<std::unique_ptr<Invocation>> CudnnKernel::bind(std::span<void* const> buffers) {
+Result<std::unique_ptr<Invocation>> CudnnKernel::bind_main(
+    std::span<void* const> buffers, std::optional<BoundPreparation> preparation) {
   BENCH_ASSIGN_OR_RETURN(
       Descriptor variant_pack,
       make_variant_pack(*session_, *plan_.main, addresses(buffers), workspace_.data()));
-  return std::unique_ptr<Invocation>(
-      std::make_unique<CudnnInvocation>(*session_, plan_.main, std::move(variant_pack)));
+  return std::unique_ptr<Invocation>(std::make_unique<CudnnInvocation>(
+      *session_, BoundPlan{plan_.main, std::move(variant_pack)}, std::move(preparation)));
+}
+
+Result<std::unique_ptr<Invocation>> CudnnKernel::bind(std::span<void* const> buffers) {
+  return bind_main(buffers, std::nullopt);
+}
+
+Result<std::unique_ptr<Invocation>> CudnnKernel::bind_with_preparation(
+    std::span<void* const> buffers) {
+  BENCH_ASSIGN_OR_RETURN(std::optional<BoundPreparation> preparation, bind_preparation(buffers));
+  return bind_main(buffers, std::move(preparation));
 }
 
 std::map<std::string, std::string> CudnnKernel::details() const {

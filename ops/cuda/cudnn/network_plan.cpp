@@ -261,7 +261,7 @@ class NetworkPlanner {
 
 Result<std::vector<PlannedStep>, BackendError> plan_network(const NetworkQuestion& question,
                                                             const Network& network) {
-  if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
+  if (auto reason = whole_network_unsupported_reason(network))
     return unsupported(*std::move(reason));
   NetworkPlanner planner(question);
   BENCH_ASSIGN_OR_RETURN(const KernelChain chain,

@@ -276,8 +276,12 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
   auto invocation = std::make_unique<ChainInvocation>(runtime());
   for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
     const ChainStep& step = chain_.steps[i];
+    // The inputs of a network's layers change with each run.
+    const std::vector<void*> addresses = select_addresses(step, buffers);
     BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Invocation> part_invocation,
-                           step.kernel->bind(select_addresses(step, buffers)));
+                           storage_ == IntermediateStorage::activations
+                               ? step.kernel->bind_with_preparation(addresses)
+                               : step.kernel->bind(addresses));
     auto* part = dynamic_cast<CudaInvocation*>(part_invocation.get());
     if (part == nullptr) {
       return Error{step.node + ": its kernel does not use the device's stream", "", ""};

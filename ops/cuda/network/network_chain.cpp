@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -94,20 +93,27 @@ class NetworkChainBuilder {
   void describe_input(std::size_t input);
   Place add_intermediate(Bytes size);
   // The values of the network's inputs are the first ones.
-  std::size_t value_index(int source) const {
-    const auto input = network_input_index(source);
-    return input ? *input : results_[static_cast<std::size_t>(source)];
+  std::size_t value_index(const Source& source) const {
+    if (source.kind == Source::Kind::parameter) return *parameters_[source.index];
+    return source.kind == Source::Kind::input ? source.index
+                                              : results_[source.index][source.output];
   }
+  // Whether a node has the parameter for itself, in the layout of its kernel.
+  bool is_own_parameter(const Source& source) const {
+    return source.kind == Source::Kind::parameter && !parameters_[source.index];
+  }
+  void add_shared_parameters();
   std::size_t first_output() const { return network_.tensors.size() - network_.outputs.size(); }
 
   const Network& network_;
   const KernelMaker& maker_;
   const ReorderMaker& reorder_;
   MemoryLayout layout_;
-  // The chain's tensor of each parameter, by node and by the node's tensor.
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_tensors_;
   std::vector<Value> values_;
-  std::vector<std::size_t> results_;  // indices in values_ of each node's result
+  // Indices in values_: of the parameters that several nodes read, which are plain, and of each
+  // node's results.
+  std::vector<std::optional<std::size_t>> parameters_;
+  std::vector<std::vector<std::size_t>> results_;
   struct DerivedValue {
     std::size_t source, value;  // indices in values_
   };
@@ -190,9 +196,10 @@ Result<std::size_t, BackendError> NetworkChainBuilder::arrange_value(const Node&
 Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
                                                            const Kernel& kernel) {
   const Node& node = network_.nodes[index];
-  const int source = node.sources[tensor];
-  if (source == kParameter)
-    return Place{Place::Kind::tensor, parameter_tensors_.at({index, tensor})};
+  const Source& source = node.sources[tensor];
+  if (is_own_parameter(source)) {
+    return Place{Place::Kind::tensor, network_.input_count() + source.index};
+  }
   const Dims& dims = node.problem.tensors[tensor].dims;
   BENCH_ASSIGN_OR_RETURN(
       const std::size_t value,
@@ -204,13 +211,9 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   const Node& node = network_.nodes[index];
   const Problem& problem = node.problem;
   const std::size_t inputs = problem.input_count();
-  if (problem.tensors.size() != inputs + 1) {
-    return prefix_node_name(
-        node, {BackendError::Kind::unsupported, "a network's layer must have one output"});
-  }
   InputLayouts input_layouts;
   for (std::size_t i = 0; i < inputs; ++i) {
-    if (node.sources[i] == kParameter) continue;
+    if (node.sources[i].kind == Source::Kind::parameter) continue;
     const Value& value = values_[value_index(node.sources[i])];
     input_layouts[problem.tensors[i].name] = to_string(value.layout);
   }
@@ -222,13 +225,16 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
     BENCH_ASSIGN_OR_RETURN(const Place place, add_input(index, i, *kernel));
     places.push_back(place);
   }
-  const KernelBuffer& result = kernel->buffers()[inputs];
-  const Tensor& output = problem.tensors[inputs];
-  places.push_back(add_intermediate(result.size));
-  values_.push_back({output.dims, output.dtype, buffer_layout(result), places.back()});
-  results_.push_back(values_.size() - 1);
+  results_.emplace_back();
+  for (std::size_t i = inputs; i < problem.tensors.size(); ++i) {
+    const KernelBuffer& result = kernel->buffers()[i];
+    const Tensor& output = problem.tensors[i];
+    places.push_back(add_intermediate(result.size));
+    values_.push_back({output.dims, output.dtype, buffer_layout(result), places.back()});
+    results_.back().push_back(values_.size() - 1);
+  }
   for (std::size_t i = 0; i < inputs; ++i) {
-    if (node.sources[i] != kParameter) continue;
+    if (!is_own_parameter(node.sources[i])) continue;
     chain_.tensors[places[i].number] = {kernel->buffers()[i], std::pair(chain_.steps.size(), i)};
     chain_.tensors[places[i].number].buffer.role = BufferRole::weights;
   }
@@ -240,9 +246,9 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
 // Stores a result in the network's output instead of an intermediate buffer.
 Result<Done, BackendError> NetworkChainBuilder::finish_output(std::size_t output) {
   const std::size_t tensor = first_output() + output;
-  const auto node = static_cast<std::size_t>(network_.outputs[output]);
+  const Source& result = network_.outputs[output];
   BENCH_ASSIGN_OR_RETURN(const std::size_t value,
-                         arrange_value(network_.nodes[node], results_[node],
+                         arrange_value(network_.nodes[result.index], value_index(result),
                                        network_.tensors[tensor].dims, MemoryLayout::plain));
   const Place place = values_[value].place;
   assert(place.kind == Place::Kind::intermediate);
@@ -276,7 +282,8 @@ void NetworkChainBuilder::describe_inputs_and_outputs() {
 // The first step that reads an input with channels innermost converts the plain values.
 void NetworkChainBuilder::describe_input(std::size_t index) {
   ChainTensor& input = chain_.tensors[index];
-  input = plain_tensor(BufferRole::input, network_.tensors[index]);
+  const bool is_index = holds_indices(network_, index);
+  input = plain_tensor(is_index ? BufferRole::index : BufferRole::input, network_.tensors[index]);
   if (input_layout(network_, index) == MemoryLayout::plain) return;
   const Place place = {Place::Kind::tensor, index};
   const auto reads = [&](const ChainStep& step) { return std::ranges::find(step.tensors, place); };
@@ -289,18 +296,33 @@ void NetworkChainBuilder::describe_input(std::size_t index) {
   input.buffer.role = BufferRole::input;
 }
 
+void NetworkChainBuilder::add_shared_parameters() {
+  std::vector<std::size_t> reader_counts(network_.parameter_places.size(), 0);
+  for (const Node& node : network_.nodes) {
+    for (const Source& source : node.sources) {
+      if (source.kind == Source::Kind::parameter) ++reader_counts[source.index];
+    }
+  }
+  parameters_.resize(reader_counts.size());
+  for (std::size_t i = 0; i < reader_counts.size(); ++i) {
+    if (reader_counts[i] < 2) continue;
+    const std::size_t number = network_.input_count() + i;
+    const Tensor& tensor = network_.tensors[number];
+    chain_.tensors[number] = plain_tensor(BufferRole::weights, tensor);
+    parameters_[i] = values_.size();
+    values_.push_back(
+        {tensor.dims, tensor.dtype, MemoryLayout::plain, {Place::Kind::tensor, number}});
+  }
+}
+
 Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   chain_.tensors.resize(network_.tensors.size());
-  for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
-    const Network::ParameterPlace& place = network_.parameter_places[i];
-    parameter_tensors_[{static_cast<std::size_t>(place.node),
-                        static_cast<std::size_t>(place.tensor)}] = network_.input_count() + i;
-  }
   for (std::size_t i = 0; i < network_.input_count(); ++i) {
     const Tensor& input = network_.tensors[i];
     values_.push_back(
         {input.dims, input.dtype, input_layout(network_, i), {Place::Kind::tensor, i}});
   }
+  add_shared_parameters();
   for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
   for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
     BENCH_RETURN_IF_ERROR(finish_output(i));

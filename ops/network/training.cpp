@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends to the forward pass of a network what makes it a training step.
+#include "ops/network/network_steps.hpp"
+#include "ops/operator.hpp"
+#include "ops/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::string_view kDiff = "diff_";
+constexpr std::string_view kDiffDestination = "diff_destination";
+constexpr std::array<std::string_view, 5> kPassNames = {"forward", "loss", "backward_data",
+                                                        "backward_weights", "optimizer"};
+
+// The steps of an operator whose gradients are its own directions. A direction that the operator
+// has only for some of its functions is left out.
+std::vector<GradientStep> steps_by_direction(const Problem& layer) {
+  std::vector<GradientStep> steps;
+  for (const Direction direction : layer.op->directions) {
+    if (direction == layer.direction) continue;
+    GradientStep step{.request = {.op = layer.op,
+                                  .direction = direction,
+                                  .dtype = layer.dtype,
+                                  .layout = layer.layout,
+                                  .math = layer.math,
+                                  .parameters = layer.parameters},
+                      .inputs = {},
+                      .outputs = {}};
+    const Result<Problem> problem = make_problem(step.request);
+    if (!problem) continue;
+    for (std::size_t i = 0; i < problem->tensors.size(); ++i) {
+      std::vector<std::string>& names = i < problem->input_count() ? step.inputs : step.outputs;
+      names.push_back(problem->tensors[i].name);
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// Returns the smallest choice of steps that computes all wanted gradients, the earlier ones first;
+// as many of them as there are.
+std::vector<const GradientStep*> choose_steps(const std::vector<GradientStep>& steps,
+                                              const std::vector<std::string>& wanted) {
+  const auto gives = [](const GradientStep& step, const std::string& name) {
+    return std::ranges::find(step.outputs, name) != step.outputs.end();
+  };
+  for (const GradientStep& step : steps) {
+    if (std::ranges::all_of(wanted, [&](const auto& name) { return gives(step, name); })) {
+      return {&step};
+    }
+  }
+  std::vector<const GradientStep*> chosen;
+  for (const std::string& name : wanted) {
+    if (std::ranges::any_of(chosen, [&](const auto* step) { return gives(*step, name); })) continue;
+    const auto step =
+        std::ranges::find_if(steps, [&](const GradientStep& each) { return gives(each, name); });
+    if (step != steps.end()) chosen.push_back(&*step);
+  }
+  return chosen;
+}
+
+// Adds the nodes behind the forward pass.
+class TrainingBuilder {
+ public:
+  TrainingBuilder(std::span<const LayerDefinition> definition, Network& network,
+                  std::vector<Tensor>& inputs)
+      : definition_(definition),
+        network_(network),
+        inputs_(inputs),
+        forward_nodes_(network.nodes.size()) {
+    for (std::size_t n = 0; n < forward_nodes_; ++n) {
+      const Node& node = network_.nodes[n];
+      const bool depends = std::ranges::any_of(node.sources, [&](const Source& source) {
+        return source.kind == Source::Kind::node && depends_on_learned_[source.index];
+      });
+      depends_on_learned_.push_back(depends || std::ranges::any_of(node.problem.tensors, is_learned));
+    }
+  }
+
+  Status build(std::vector<std::string>& output_names) {
+    const std::vector<Source> results = std::exchange(network_.outputs, {});
+    output_names.clear();
+    network_.gap = find_loss_gap(results);
+    if (network_.gap) {
+      for (const Source& result : results) add_part(result, {Source::Kind::unknown, 0, 0});
+    } else {
+      BENCH_RETURN_IF_ERROR(add_loss(results.front(), output_names));
+    }
+    for (std::size_t n = forward_nodes_; n-- > 0;) BENCH_RETURN_IF_ERROR(add_gradients(n));
+    const std::size_t parameters = network_.parameter_places.size();
+    for (std::size_t i = 0; i < parameters; ++i) {
+      BENCH_RETURN_IF_ERROR(add_optimizer(i, output_names));
+    }
+    number_parameters(network_);
+    return Done{};
+  }
+
+ private:
+  // A value of the forward pass or a parameter, as key of its gradients.
+  using ValueKey = std::pair<std::size_t, std::size_t>;  // node, output
+  using Parts = std::vector<Source>;                     // the gradient is their sum
+
+  const Node& node(std::size_t index) const { return network_.nodes[index]; }
+  static const Tensor& output_of(const Problem& problem, std::size_t output) {
+    return problem.tensors[problem.input_count() + output];
+  }
+
+  std::size_t add_node(const std::string& layer, std::string_view suffix, Pass pass,
+                       Problem problem, std::vector<Source> sources) {
+    network_.nodes.push_back({.name = fmt::format("{}.{}", layer, suffix),
+                              .layer = layer,
+                              .pass = pass,
+                              .problem = std::move(problem),
+                              .sources = std::move(sources)});
+    return network_.nodes.size() - 1;
+  }
+
+  // Returns a request with the parameters that the network file sets for the operator.
+  ProblemRequest start_request(std::string_view name, std::string_view function,
+                               DataType dtype) const {
+    const Operator* op = find_operator(name);
+    ProblemRequest request{.op = op, .dtype = dtype, .parameters = ParameterSet(op->parameters)};
+    const auto written = std::ranges::find(definition_, name, &LayerDefinition::op);
+    if (written != definition_.end()) request.parameters = written->parameters;
+    if (!request.parameters.has("function")) {
+      request.parameters.set("function", std::string(function));
+    }
+    return request;
+  }
+
+  // Returns why there is no loss of these results, nullopt if there is one.
+  std::optional<std::string> find_loss_gap(const std::vector<Source>& results) const {
+    if (results.size() != 1) {
+      return fmt::format("a training step has one output, and the network has {}", results.size());
+    }
+    const Source& result = results.front();
+    const Tensor& scores = output_of(node(result.index).problem, result.output);
+    if (scores.dims.size() < 2) {
+      return fmt::format("the output `{}` has one dimension, so there are no classes for a loss",
+                         node(result.index).name);
+    }
+    if (!is_image(result) || scores.elements() == scores.dims[0] * scores.dims[1]) {
+      return std::nullopt;
+    }
+    return fmt::format("the output `{}` has classes for each point of an image; a reorder can make "
+                       "them the last dimension",
+                       node(result.index).name);
+  }
+
+  // Whether the classes are the channels, and not the last dimension.
+  bool is_image(const Source& result) const {
+    const Problem& problem = node(result.index).problem;
+    return output_of(problem, result.output).dims.size() > 2 &&
+           find_parameter(problem.op->parameters, "c") != nullptr;
+  }
+
+  Status add_loss(const Source& output, std::vector<std::string>& output_names) {
+    const Tensor& scores = output_of(node(output.index).problem, output.output);
+    ProblemRequest request = start_request("loss", "softmax_cross_entropy", scores.dtype);
+    const std::int64_t classes = is_image(output) ? scores.dims[1] : scores.dims.back();
+    request.parameters.set("batch", scores.elements() / classes);
+    request.parameters.set("classes", classes);
+    const std::string layer = "loss";
+    const DataType dtype = scores.dtype;  // adding nodes moves the tensors
+    const Source labels =
+        add_input(layer + ".labels", dtype, {request.parameters.count("batch")});
+    BENCH_ASSIGN_OR_RETURN(Problem forward, make_problem(request));
+    request.direction = Direction::backward_data;
+    BENCH_ASSIGN_OR_RETURN(Problem backward, make_problem(std::move(request)));
+    const Source weights =
+        add_input(layer + ".gradient", dtype, backward.tensors[2].dims);
+    network_.outputs.push_back(from_node(
+        add_node(layer, pass_names()[0], Pass::loss, std::move(forward), {output, labels})));
+    output_names.push_back(layer);
+    const std::size_t gradient = add_node(layer, pass_names()[2], Pass::loss, std::move(backward),
+                                          {output, labels, weights});
+    add_part(output, from_node(gradient));
+    return Done{};
+  }
+
+  Source add_input(std::string name, DataType dtype, Dims dims) {
+    inputs_.push_back({.name = std::move(name),
+                       .role = TensorRole::input,
+                       .dtype = dtype,
+                       .dims = std::move(dims),
+                       .touched = 0});
+    return from_input(inputs_.size() - 1);
+  }
+
+  // Returns the gradients of a layer that a step computes: of learned parameters, and of what
+  // depends on some. The name of a tensor stands for its gradient's.
+  std::vector<std::string> list_wanted(const Node& layer) const {
+    std::vector<std::string> wanted;
+    for (std::size_t i = 0; i < layer.sources.size(); ++i) {
+      const Source& source = layer.sources[i];
+      const bool is_wanted = source.kind == Source::Kind::node
+                                 ? depends_on_learned_[source.index]
+                                 : is_learned(layer.problem.tensors[i]);
+      if (is_wanted) wanted.push_back(std::string(kDiff) + layer.problem.tensors[i].name);
+    }
+    return wanted;
+  }
+
+  // Adds the sum of the parts of a gradient, whose tensor is `value`. Returns nullopt if there is
+  // none: nothing that the loss depends on reads the value.
+  Result<std::optional<Source>> add_sum(const Parts& parts, const Tensor& value,
+                                        const std::string& layer, Pass pass) {
+    if (parts.empty()) return std::optional<Source>();
+    Source sum = parts.front();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const Operator* op = find_operator("pointwise");
+      ProblemRequest request{
+          .op = op, .dtype = value.dtype, .parameters = ParameterSet(op->parameters)};
+      request.parameters.set("function", std::string("add"));
+      request.parameters.set("a", value.dims);
+      request.parameters.set("b", value.dims);
+      BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(std::move(request)));
+      const std::string name = parts.size() == 2 ? "sum" : fmt::format("sum{}", i);
+      sum = from_node(add_node(fmt::format("{}.{}", layer, name), pass_name(pass), pass,
+                               std::move(problem), {sum, parts[i]}));
+    }
+    return std::optional(sum);
+  }
+
+  static std::string_view pass_name(Pass pass) {
+    return pass_names()[static_cast<std::size_t>(pass)];
+  }
+
+  Status add_gradients(std::size_t index) {
+    const std::vector<std::string> wanted = list_wanted(node(index));
+    const Problem layer = node(index).problem;  // adding nodes moves them
+    const std::string name = node(index).name;
+    BENCH_ASSIGN_OR_RETURN(
+        const std::optional<Source> gradient,
+        add_sum(values_[{index, 0}], output_of(layer, 0), name, Pass::backward_data));
+    if (wanted.empty() || !gradient) return Done{};
+    const std::vector<GradientStep> steps =
+        layer.op->gradient != nullptr ? layer.op->gradient(layer) : steps_by_direction(layer);
+    std::vector<std::string> missing = wanted;
+    for (const GradientStep* step : choose_steps(steps, wanted)) {
+      BENCH_RETURN_IF_ERROR(add_step(index, *step, *gradient));
+      std::erase_if(missing, [&](const std::string& each) {
+        return std::ranges::find(step->outputs, each) != step->outputs.end();
+      });
+    }
+    for (const std::string& each : missing) add_unknown(index, each);
+    return Done{};
+  }
+
+  // Notes a gradient that no operator computes.
+  void add_unknown(std::size_t index, const std::string& gradient) {
+    Node& layer = network_.nodes[index];
+    const std::size_t tensor = find_tensor(layer.problem, gradient.substr(kDiff.size()));
+    const Source source = layer.sources[tensor];
+    add_part(source, {Source::Kind::unknown, 0, 0});
+    const Direction direction = source.kind == Source::Kind::parameter
+                                    ? Direction::backward_weights
+                                    : Direction::backward_data;
+    if (std::ranges::find(layer.without_gradient, direction) == layer.without_gradient.end()) {
+      layer.without_gradient.push_back(direction);
+    }
+    if (network_.gap) return;
+    network_.gap = fmt::format("no operator computes the gradient of the layer `{}` ({}, `{}`)",
+                               layer.name, layer.problem.op->name,
+                               layer.problem.tensors[tensor].name);
+  }
+
+  // Returns the index of a tensor that is not an output; input_count() if there is none.
+  static std::size_t find_tensor(const Problem& problem, std::string_view name) {
+    const auto end = problem.tensors.begin() + static_cast<std::ptrdiff_t>(problem.input_count());
+    const auto found = std::find_if(problem.tensors.begin(), end,
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    return static_cast<std::size_t>(found - problem.tensors.begin());
+  }
+
+  void add_part(const Source& of, const Source& part) {
+    if (of.kind == Source::Kind::node) values_[{of.index, of.output}].push_back(part);
+    if (of.kind == Source::Kind::parameter) parameters_[of.index].push_back(part);
+  }
+
+  // Returns the source of a step's input `name`: the gradient of the result, or a tensor of the
+  // layer.
+  Source resolve(std::size_t index, const std::string& name, const Source& gradient) {
+    if (name == kDiffDestination) return gradient;
+    const Node& layer = node(index);
+    const std::size_t inputs = layer.problem.input_count();
+    const std::size_t input = find_tensor(layer.problem, name);
+    if (input < inputs) return layer.sources[input];
+    for (std::size_t i = inputs; i < layer.problem.tensors.size(); ++i) {
+      if (layer.problem.tensors[i].name == name) return from_node(index, i - inputs);
+    }
+    if (!network_.gap) {
+      network_.gap = fmt::format("the gradient of the layer `{}` ({}) needs `{}`, which its forward "
+                                 "pass does not compute",
+                                 layer.name, layer.problem.op->name, name);
+    }
+    return {Source::Kind::unknown, 0, 0};
+  }
+
+  Status add_step(std::size_t index, const GradientStep& step, const Source& gradient) {
+    const std::vector<Source> layer_sources = node(index).sources;
+    const Problem layer = node(index).problem;
+    std::vector<Source> results(step.outputs.size(), gradient);
+    if (step.request.op != nullptr) {
+      std::vector<Source> sources;
+      for (const std::string& name : step.inputs) sources.push_back(resolve(index, name, gradient));
+      BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(step.request));
+      const bool is_of_weights = std::ranges::any_of(step.outputs, [&](const std::string& output) {
+        const std::size_t tensor = find_tensor(layer, output.substr(kDiff.size()));
+        return layer_sources[tensor].kind == Source::Kind::parameter;
+      });
+      const Pass pass = is_of_weights ? Pass::backward_weights : Pass::backward_data;
+      const std::size_t added =
+          add_node(node(index).name, pass_name(pass), pass, std::move(problem), std::move(sources));
+      for (std::size_t i = 0; i < results.size(); ++i) results[i] = from_node(added, i);
+    }
+    const std::vector<std::string> wanted = list_wanted(node(index));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (std::ranges::find(wanted, step.outputs[i]) == wanted.end()) continue;
+      const std::size_t tensor = find_tensor(layer, step.outputs[i].substr(kDiff.size()));
+      add_part(layer_sources[tensor], results[i]);
+    }
+    return Done{};
+  }
+
+  Status add_optimizer(std::size_t parameter, std::vector<std::string>& output_names) {
+    const Network::ParameterPlace place = network_.parameter_places[parameter];
+    const Tensor tensor = node(place.node).problem.tensors[place.tensor];
+    const std::string layer = node(place.node).layer;
+    if (!is_learned(tensor)) return Done{};
+    BENCH_ASSIGN_OR_RETURN(
+        const std::optional<Source> gradient,
+        add_sum(parameters_[parameter], tensor, fmt::format("{}.{}", layer, tensor.name),
+                Pass::backward_weights));
+    if (!gradient) return Done{};
+    ProblemRequest request = start_request("optimizer", "sgd", tensor.dtype);
+    request.parameters.set("elements", tensor.elements());
+    BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(std::move(request)));
+    std::vector<Source> sources = {from_parameter(parameter), *gradient};
+    sources.resize(problem.input_count(), from_parameter(kUnnumbered));
+    const std::size_t outputs = problem.tensors.size() - problem.input_count();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < outputs; ++i) names.push_back(output_of(problem, i).name);
+    const std::size_t added =
+        add_node(fmt::format("{}.{}", layer, tensor.name), pass_name(Pass::optimizer),
+                 Pass::optimizer, std::move(problem), std::move(sources));
+    for (std::size_t i = 0; i < outputs; ++i) {
+      network_.outputs.push_back(from_node(added, i));
+      output_names.push_back(fmt::format("{}.{}.{}", layer, tensor.name, names[i]));
+    }
+    return Done{};
+  }
+
+  std::span<const LayerDefinition> definition_;
+  Network& network_;
+  std::vector<Tensor>& inputs_;
+  std::size_t forward_nodes_;
+  std::vector<bool> depends_on_learned_;  // by node of the forward pass
+  std::map<ValueKey, Parts> values_;
+  std::map<std::size_t, Parts> parameters_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> pass_names() { return kPassNames; }
+
+Status add_training(std::span<const LayerDefinition> definition, Network& network,
+                    std::vector<Tensor>& inputs, std::vector<std::string>& output_names) {
+  return TrainingBuilder(definition, network, inputs).build(output_names);
+}
+
+}  // namespace bench::ops

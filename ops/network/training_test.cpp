@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fill.hpp"
+#include "ops/network/network.hpp"
+#include "ops/network/test_support.hpp"
+#include "ops/operator.hpp"
+#include "ops/optimizer/optimizer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+using op_test::layer;
+using op_test::view;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Values = std::vector<double>;
+
+Network make_training(const NetworkDefinition& definition, std::int64_t batch,
+                      DataType dtype = DataType::f64) {
+  auto network = make_network(definition, batch, dtype, Mode::training, Fusion::separate);
+  if (!network.ok()) ADD_FAILURE() << network.error().message();
+  return *std::move(network);
+}
+
+// A small network with everything that a gradient passes: convolutions, pooling, norms, a residual,
+// a concatenation, a view, products and activations.
+NetworkDefinition small_network() {
+  return {.name = "small",
+          .input = {3, 6, 6},
+          .layers = {layer("conv1", "conv", "k4r3s3p1+bias", {"input"}),
+                     layer("tanh", "pointwise", "tanh", {"conv1"}),
+                     layer("pool", "pool", "avg_include_pad-r2u2", {"tanh"}),
+                     layer("conv2", "conv", "k4r3s3p1", {"pool"}),
+                     layer("add", "pointwise", "add", {"conv2", "pool"}),
+                     layer("mul", "pointwise", "mul", {"add", "conv2"}),
+                     layer("sub", "pointwise", "sub", {"mul", "pool"}),
+                     view("rows", {1, 36}, "sub"), layer("fc1", "gemm", "n8+bias", {"rows"}),
+                     layer("norm", "layer_norm", {"fc1"}),
+                     layer("sigmoid", "pointwise", "sigmoid", {"norm"}),
+                     layer("fc2", "gemm", "n5+bias", {"sigmoid"})}};
+}
+
+std::vector<Values> inputs_of(const Network& network, std::uint64_t seed) {
+  std::vector<Values> inputs;
+  for (std::size_t i = 0; i < network.input_count(); ++i) {
+    const auto [node, tensor] = readers_of_input(network, i).front();
+    inputs.push_back(random_values(network.nodes[node].problem, tensor, seed + i));
+  }
+  return inputs;
+}
+
+// The loss of a step: the losses of the rows, weighted by the input `loss.gradient`.
+double total_loss(const Network& network, const std::vector<Values>& parameters,
+                  const std::vector<Values>& inputs) {
+  const std::vector<Values> outputs = op_test::run_reference(network, parameters, inputs);
+  double sum = 0;
+  for (std::size_t i = 0; i < outputs[0].size(); ++i) sum += outputs[0][i] * inputs.back()[i];
+  return sum;
+}
+
+// Compares the gradient of each parameter, which the step of sgd shows, with finite differences.
+void expect_gradients(const Network& network) {
+  const std::vector<Values> inputs = inputs_of(network, 7);
+  std::vector<Values> parameters = random_parameters(network, 3);
+  const std::vector<Values> outputs = op_test::run_reference(network, parameters, inputs);
+  ASSERT_EQ(outputs.size(), 1 + parameters.size());
+  constexpr double kStep = 1e-5;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const std::string& name = network.tensors[network.input_count() + p].name;
+    const std::size_t stride = std::max<std::size_t>(parameters[p].size() / 7, 1);
+    for (std::size_t i = 0; i < parameters[p].size(); i += stride) {
+      const double value = parameters[p][i];
+      parameters[p][i] = value + kStep;
+      const double above = total_loss(network, parameters, inputs);
+      parameters[p][i] = value - kStep;
+      const double below = total_loss(network, parameters, inputs);
+      parameters[p][i] = value;
+      const double gradient = (value - outputs[1 + p][i]) / kLearningRate;
+      EXPECT_NEAR(gradient, (above - below) / (2 * kStep), 1e-5 * (1 + std::abs(gradient)))
+          << name << " " << i;
+    }
+  }
+}
+
+TEST(Training, GradientsAreFiniteDifferences) {
+  expect_gradients(make_training(small_network(), 2));
+}
+
+TEST(Training, NodesAreInTheOrderOfAStep) {
+  const NetworkDefinition definition{.name = "cnn",
+                                     .input = {1, 8, 8},
+                                     .layers = {layer("conv", "conv", "k4r3s3", {"input"}),
+                                                layer("relu", "pointwise", "relu", {"conv"}),
+                                                layer("fc", "gemm", "n10+bias", {"relu"})}};
+  const Network network = make_training(definition, 2, DataType::f32);
+  EXPECT_THAT(op_test::node_names(network),
+              ElementsAre("conv", "relu", "fc", "loss.forward", "loss.backward_data",
+                          "fc.backward_data", "fc.backward_weights", "relu.backward_data",
+                          "conv.backward_weights", "conv.weights.optimizer",
+                          "fc.weights.optimizer", "fc.bias.optimizer"));
+  std::vector<std::string> tensors;
+  for (const Tensor& tensor : network.tensors) tensors.push_back(tensor.name);
+  EXPECT_THAT(tensors, ElementsAre("input", "loss.labels", "loss.gradient", "conv.weights",
+                                   "fc.weights", "fc.bias", "loss", "conv.weights.new_parameters",
+                                   "fc.weights.new_parameters", "fc.bias.new_parameters"));
+  EXPECT_EQ(network.tensors[1].dtype, DataType::s32);
+  EXPECT_TRUE(holds_indices(network, 1));
+  EXPECT_FALSE(holds_indices(network, 0));
+  EXPECT_EQ(network.parameters, 4 * 9 + 10 * 4 * 36 + 10);
+  EXPECT_EQ(whole_network_unsupported_reason(network), std::nullopt);
+  // The gradient's product and the optimizer read the parameter of the forward pass.
+  EXPECT_EQ(network.nodes[5].sources[1], from_parameter(1));
+  EXPECT_EQ(network.nodes[10].sources[0], from_parameter(1));
+}
+
+// Both convolutions of the input have only a gradient of their weights; no step computes another
+// one.
+TEST(Training, TheFirstLayerHasNoDataGradient) {
+  const NetworkDefinition definition{.name = "scaled",
+                                     .input = {4, 5, 5},
+                                     .layers = {layer("square", "pointwise", "square", {"input"}),
+                                                layer("a", "conv", "k4r3s3p1", {"square"}),
+                                                layer("b", "conv", "k4r3s3p1", {"a"}),
+                                                layer("fc", "gemm", "n3", {"b"})}};
+  std::vector<std::string> gradients;
+  for (const DistinctLayer& each : distinct_layers(make_training(definition, 1))) {
+    if (each.pass != Pass::backward_data) continue;
+    gradients.insert(gradients.end(), each.layers.begin(), each.layers.end());
+  }
+  EXPECT_THAT(gradients, ElementsAre("fc", "b"));
+}
+
+TEST(Training, AnOptimizerWithStateHasItAsParameters) {
+  NetworkDefinition definition = small_network();
+  definition.training = {layer("optimizer", "optimizer", "sgd-e1m0.5", {})};
+  const Network network = make_training(definition, 1);
+  const Network plain = make_training(small_network(), 1);
+  EXPECT_EQ(network.parameters, plain.parameters);  // the state is not learned
+  EXPECT_EQ(network.parameter_places.size(), 2 * plain.parameter_places.size());
+  EXPECT_EQ(network.outputs.size(), 2 * plain.outputs.size() - 1);
+  EXPECT_EQ(network.tensors.back().name, "fc2.bias.new_buffer");
+}
+
+TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
+  const NetworkDefinition definition{
+      .name = "gap",
+      .input = {4, 5, 5},
+      .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                 layer("div", "pointwise", "div", {"conv", "conv"}),
+                 layer("fc", "gemm", "n3", {"div"})}};
+  const Network network = make_training(definition, 1);
+  EXPECT_THAT(whole_network_unsupported_reason(network).value_or(""),
+              HasSubstr("gradient of the layer `div` (pointwise, `a`)"));
+  EXPECT_THAT(network.nodes[1].without_gradient, ElementsAre(Direction::backward_data));
+  EXPECT_THAT(network.nodes[0].without_gradient, IsEmpty());
+  // Its layers are measured all the same.
+  EXPECT_TRUE(std::ranges::any_of(network.nodes, [](const Node& node) {
+    return node.name == "conv.backward_weights";
+  }));
+}
+
+TEST(Training, WithoutALossOnlyTheLayersAreMeasured) {
+  NetworkDefinition image{.name = "image",
+                          .input = {4, 5, 5},
+                          .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                                     layer("relu", "pointwise", "relu", {"conv"}),
+                                     layer("last", "conv", "k4r3s3p1", {"relu"})}};
+  const Network network = make_training(image, 1);
+  EXPECT_THAT(network.gap.value_or(""), HasSubstr("`last` has classes for each point of an image"));
+  EXPECT_THAT(op_test::node_names(network),
+              ElementsAre("conv", "relu", "last", "last.backward_data", "last.backward_weights",
+                          "relu.backward_data", "conv.backward_weights", "conv.weights.optimizer",
+                          "last.weights.optimizer"));
+  image.outputs = {"relu", "last"};
+  EXPECT_THAT(make_training(image, 1).gap.value_or(""),
+              HasSubstr("has one output, and the network has 2"));
+}
+
+}  // namespace
+}  // namespace bench::ops
