@@ -18,8 +18,9 @@ namespace bench::ops {
 namespace {
 
 // Names of the problem itself.
-constexpr std::array<std::string_view, 4> kCaseNames = {"forward", "backward_data",
-                                                        "backward_weights", "integer"};
+constexpr std::string_view kInteger = "integer", kElementBytes = "element_bytes";
+constexpr std::array<std::string_view, 5> kCaseNames = {
+    "forward", "backward_data", "backward_weights", kInteger, kElementBytes};
 
 constexpr std::string_view kEach = "each";
 bool is_case_name(std::string_view name) {
@@ -234,7 +235,8 @@ class DescribedCase {
       const auto index = static_cast<std::size_t>(direction - direction_names().begin());
       return ExpressionValue::of(static_cast<std::size_t>(direction_) == index ? 1 : 0);
     }
-    if (name == kCaseNames.back()) return ExpressionValue::of(info(dtype_).is_integer ? 1 : 0);
+    if (name == kInteger) return ExpressionValue::of(info(dtype_).is_integer ? 1 : 0);
+    if (name == kElementBytes) return ExpressionValue::of(info(dtype_).bytes);
     return std::nullopt;
   }
 

@@ -8,7 +8,7 @@
 //                        0 or 1
 //   quantities           those of earlier rows
 //   forward, backward_data, backward_weights   1 for the problem's direction, else 0
-//   integer              1 if the case's data type is an integer, else 0
+//   integer, element_bytes  of the case's type: 1 if it is an integer, else 0; bytes of an element
 //   each                 an element of TensorRow::for_each
 // A condition holds if it is not 0. An empty condition always holds.
 #pragma once

@@ -68,11 +68,17 @@ constexpr std::string_view kGlobalPool =
     "average pooling to one value is `pool` with `global: true`: `{ op: pool, function: "
     "avg_exclude_pad, c: 512, h: 7, global: true }`";
 constexpr std::string_view kBatchNorm1d =
-    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, n: 8, c: 64, w: 1000 }`";
+    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, n: 8, c: 64, w: 1000 }`, in "
+    "training: "
+    "`{ op: batch_norm, mode: training, n: 8, c: 64, w: 1000 }`";
 constexpr std::string_view kBatchNorm2d =
-    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, n: 8, c: 64, h: 56 }`";
+    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, n: 8, c: 64, h: 56 }`, in "
+    "training: "
+    "`{ op: batch_norm, mode: training, n: 8, c: 64, h: 56 }`";
 constexpr std::string_view kBatchNorm3d =
-    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, c: 16, d: 16, h: 56 }`";
+    "batch norm is `batch_norm`, in inference: `{ op: batch_norm, c: 16, d: 16, h: 56 }`, in "
+    "training: "
+    "`{ op: batch_norm, mode: training, n: 8, c: 16, d: 16, h: 56 }`";
 constexpr std::string_view kLayerNorm =
     "layer norm is `layer_norm`, by default over the last dimension: `{ op: layer_norm, shape: [8, "
     "128, 768] }`";

@@ -160,6 +160,20 @@ TEST(FrameworkOperator, MarkersOfPyProfTellAllArguments) {
             "pointwise relu-32x64x112x112 25690112 102760448 bf16");
 }
 
+// (input, running_mean, running_var, weight, bias, training, momentum, eps)
+TEST(FrameworkOperator, MarkersOfABatchNormTellWhetherItTrains) {
+  const std::string image = tensor("2, 8, 8, 8"), none = value("NoneType", "None");
+  const std::string channels = ", " + tensor("8,", "float32");
+  const std::string all = image + channels + channels + channels + channels;
+  EXPECT_EQ(work_of_marker("batch_norm", all), "batch_norm n2c8h8w8 4096 n/a ");
+  EXPECT_EQ(work_of_marker("batch_norm", all + value("bool", "False")),
+            "batch_norm n2c8h8w8 4096 n/a ");
+  EXPECT_EQ(work_of_marker("batch_norm", all + value("bool", "True")),
+            "batch_norm training-n2c8h8w8 8192 n/a ");
+  EXPECT_EQ(work_of_marker("batch_norm", image + none + none + none + none + value("bool", "True")),
+            "batch_norm training-n2c8h8w8+noscale+noshift 6144 4160 f16");
+}
+
 // Each input counts once at its size. Earlier, the weights of a product with shared weights were
 // counted once per matrix of the source (16,777,216 B in the first case).
 TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
@@ -233,8 +247,7 @@ TEST(FrameworkOperator, ArgumentsThatTheOperatorDoesNotHaveLeaveItUnknown) {
                            image + ", " + tensor("4, 8, 3, 3") + value("str", "'same'", "padding")),
             "n/a");
   EXPECT_EQ(work_of_marker("conv2d", image + ", " + tensor("4, 7, 3, 3")), "n/a");
-  EXPECT_EQ(work_of_marker("batch_norm", image + value("bool", "True", "training")), "n/a");
-  EXPECT_EQ(work_of_marker("batch_norm", image), "batch_norm n2c8h8w8 4096 4224 f16");
+  EXPECT_EQ(work_of_marker("batch_norm", image + value("tuple", "(1, 2)", "training")), "n/a");
   // With two data types, bytes are unknown.
   EXPECT_EQ(work_of_marker("mm", tensor("2, 3", "float32") + ", " + tensor("3, 4")),
             "gemm  48 n/a ");

@@ -146,7 +146,7 @@ std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInpu
   });
 }
 
-Tolerance normalisation_gradient_tolerance(const Problem& problem) {
+Tolerance normalisation_gradient_tolerance(const Problem& problem, std::string_view terms) {
   // Sums over a group and over the groups. Their terms have random signs, so that the sums grow
   // with the square root of the number of terms, and so do their roundings. The mean of a group's
   // products is of order 1.
@@ -156,8 +156,8 @@ Tolerance normalisation_gradient_tolerance(const Problem& problem) {
   const DataType sums = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
   Tolerance result = rounding_tolerance(problem.dtype, 2 * kRoundings + 4 * root("size"), 0);
   if (problem.direction == Direction::backward_weights) {
-    const double roundings = kRoundings + 4 * root("groups");
-    result.absolute += 3 * root("groups") * rounding_tolerance(sums, roundings, 0).absolute;
+    const double roundings = kRoundings + 4 * root(terms);
+    result.absolute += 3 * root(terms) * rounding_tolerance(sums, roundings, 0).absolute;
   }
   return result;
 }

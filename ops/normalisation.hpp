@@ -24,7 +24,8 @@ inline constexpr Parameter kVarianceEpsilon = {.name = "epsilon",
                                                .help = "added to the variance, above 0",
                                                .above = 0};
 
-// The parameter `mode` of norms whose statistics the backward pass needs.
+// The parameter `mode` of norms whose statistics the backward pass needs. batch_norm has the same
+// words with another meaning.
 inline constexpr std::string_view kNormModes[] = {"inference", "training"};
 inline constexpr Parameter kNormMode = {
     .name = "mode",
@@ -55,8 +56,9 @@ std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInpu
                                            std::span<const std::int64_t> positions,
                                            std::string_view root);
 
-// The tolerance of the gradients.
-Tolerance normalisation_gradient_tolerance(const Problem& problem);
+// The tolerance of the gradients. `terms` names the quantity that counts the terms of the gradients
+// of scale and shift: the groups; in a batch norm the elements of a channel, too.
+Tolerance normalisation_gradient_tolerance(const Problem& problem, std::string_view terms);
 
 // Implements Operator::tolerance in direction forward.
 Tolerance normalisation_tolerance(const Problem& problem);

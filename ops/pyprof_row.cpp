@@ -228,22 +228,31 @@ std::optional<FrameworkWork> compute_matmul_work(std::string_view name, const Ro
   return row.tensors.size() == 2 ? compute_tensor_work(name, row) : std::nullopt;
 }
 
-// A kernel that computes a part of a batch norm, and its part of the operator's FLOPs and traffic.
-// The statistics read the source (4 FLOPs per element, as in ops/batch_norm/verbose.cpp). The
-// normalisation reads it again, applies scale and shift, and writes the destination.
+// A kernel that computes a batch norm in training or a part of it, and its share of the operator's
+// FLOPs and traffic. Forward: the statistics read the source (4 FLOPs per element), the transform
+// reads it again, applies scale and shift, and writes the destination (4). Backward: the sums read
+// source and incoming gradient (5), the other kernel reads them again and writes the result (5).
 struct BatchNormKernel {
+  std::string_view direction;
   std::string_view name_part;
   std::int64_t flops_per_element;
   std::int64_t passes;  // over a tensor of the size of the source
 };
-constexpr std::array<BatchNormKernel, 2> kBatchNormKernels = {
-    {{"batch_norm_collect_statistics", 4, 1}, {"batch_norm_transform_input", 4, 2}}};
+constexpr std::array<BatchNormKernel, 7> kBatchNormKernels = {
+    {{"forward", "batch_norm_collect_statistics", 4, 1},
+     {"forward", "batch_norm_transform_input", 4, 2},
+     {"forward", "bn_fw_tr_", 8, 2},
+     {"backward", "batch_norm_backward_reduce", 5, 2},
+     {"backward", "batch_norm_backward_elemt", 5, 3},
+     {"backward", "batch_norm_backward_kernel", 10, 3},
+     {"backward", "bn_bw_", 10, 3}}};
 
 // PyProf gives all FLOPs of the operator to each of its kernels, and 4 passes to the first one.
-std::optional<FrameworkWork> compute_batch_norm_work(const std::string& kernel,
+std::optional<FrameworkWork> compute_batch_norm_work(const Activity& activity,
                                                      const RowParameters& row) {
   const auto* part = std::ranges::find_if(kBatchNormKernels, [&](const BatchNormKernel& candidate) {
-    return kernel.find(candidate.name_part) != std::string::npos;
+    return activity.direction == candidate.direction &&
+           activity.name.find(candidate.name_part) != std::string::npos;
   });
   if (part == kBatchNormKernels.end() || row.tensors.empty()) return std::nullopt;
   Checked elements = 1;
@@ -315,14 +324,14 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {
     return std::nullopt;
   }
-  const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
-  const bool is_product = row != kProducts.end();
-  if (!is_product && activity.direction != "forward") return std::nullopt;
   if (op == "batch_norm") {
-    auto part = compute_batch_norm_work(activity.name, parse_parameters(parameters));
+    auto part = compute_batch_norm_work(activity, parse_parameters(parameters));
     if (!part) return std::nullopt;
     return to_activity_work(*std::move(part), op);
   }
+  const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
+  const bool is_product = row != kProducts.end();
+  if (!is_product && activity.direction != "forward") return std::nullopt;
   if (!does_arithmetic(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
     return std::nullopt;
   const RowParameters row_parameters = parse_parameters(parameters);

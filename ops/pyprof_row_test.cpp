@@ -108,6 +108,23 @@ TEST(PyprofRow, TheKernelsOfABatchNormShareItsWork) {
   EXPECT_EQ(work({"batch_norm", "T=(4000000000,4000000000),fp16,", transform}), "none");
 }
 
+// 10 FLOPs per element and 3 passes in all, or 5 if two kernels read source and gradient.
+TEST(PyprofRow, TheKernelsOfTheGradientsOfABatchNormShareTheirWork) {
+  const std::string image = "T=(32,64,112,112),fp16,";
+  EXPECT_EQ(work({"batch_norm", image, "batch_norm_backward_kernel", 205'520'896, "backward"}),
+            "256901120 154140672");
+  EXPECT_EQ(work({"batch_norm", image, "bn_bw_1C11_kernel_new", 205'520'896, "backward"}),
+            "256901120 154140672");
+  EXPECT_EQ(
+      work({"batch_norm", image, "batch_norm_backward_reduce_channels_last_kernel", 1, "backward"}),
+      "128450560 102760448");
+  EXPECT_EQ(work({"batch_norm", image, "batch_norm_backward_elemt_kernel", 1, "backward"}),
+            "128450560 154140672");
+  EXPECT_EQ(work({"batch_norm", image, "bn_fw_tr_1C11_kernel_NCHW", 205'520'896}),
+            "205520896 102760448");
+  EXPECT_EQ(work({"batch_norm", image, "batch_norm_backward_kernel", 205'520'896}), "none");
+}
+
 TEST(PyprofRow, OtherRowsHaveNoWork) {
   EXPECT_EQ(work({"batch_norm", "T=(32,64,56,56),fp16,", "elementwise_kernel", 1}), "none");
   for (const char* text : {"", "n32c64h56", "M=", "M=1,N", "=,=", "T=[", "[", "[1", "B=(", ",,,,",

@@ -103,8 +103,8 @@ const std::vector<std::string> kProgram = {
     "pointwise/sigmoid-2x16x8x8/f32 10240 FLOP 24576 B",
     "softmax/16x100/f32 6400 FLOP 12800 B",
     "batch_norm/n2c16h8w8/f32 8192 FLOP 16640 B",
-    "batch_norm//f32 12288 FLOP 16512 B",  // for training: no scale, no shift
-    "lrn//f32 26624 FLOP 16384 B",         // 13 per element: 5 neighbours
+    "batch_norm/training-n2c16h8w8+noscale+noshift/f32 12288 FLOP 16512 B",
+    "lrn//f32 26624 FLOP 16384 B",  // 13 per element: 5 neighbours
     "reorder/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nhwc-blocked16/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nchw-nhwc-bf16/f32 0 FLOP 24576 B",
@@ -329,17 +329,20 @@ TEST(VerboseWork, GradientsAndTrainingHaveWork) {
       "softmax/16x100/f32 6400 FLOP 19200 B",      // backward
       "softmax/16x100+log/f32 6400 FLOP 12800 B",  // logarithm
       "softmax/16x100+log/f32 4800 FLOP 19200 B",  // backward
-      "batch_norm//f32 12288 FLOP 16512 B",        // 2048 elements, 16 channels
-      "batch_norm//f32 18432 FLOP 24704 B",        // backward_data
-      "batch_norm//f32 16384 FLOP 16640 B",        // CH: scale and shift
-      "batch_norm//f32 20480 FLOP 24896 B",        // backward
-      "batch_norm//f32 20480 FLOP 24768 B",        // backward_data
-      "batch_norm//f32 18432 FLOP 16640 B",        // CHR: and a relu
-      "batch_norm//f32 22528 FLOP 24896 B",        // backward
-      "batch_norm//f32 22528 FLOP 24768 B",        // backward_data
-      "batch_norm//f32 6144 FLOP 16576 B",         // GC: given statistics, scale
-      "batch_norm//f32 12288 FLOP 24832 B",        // backward
-      "batch_norm//f32 4096 FLOP 16512 B",         // backward_data
+      // 2048 elements, 16 channels; then backward_data
+      "batch_norm/training-n2c16h8w8+noscale+noshift/f32 12288 FLOP 16512 B",
+      "batch_norm/training-n2c16h8w8+noscale+noshift/f32 18432 FLOP 24704 B",
+      // CH: scale and shift; backward, backward_data
+      "batch_norm/training-n2c16h8w8/f32 16384 FLOP 16640 B",
+      "batch_norm/training-n2c16h8w8/f32 20480 FLOP 24896 B",
+      "batch_norm/training-n2c16h8w8/f32 20480 FLOP 24768 B",
+      "batch_norm//f32 18432 FLOP 16640 B",  // CHR: and a relu
+      "batch_norm//f32 22528 FLOP 24896 B",  // backward
+      "batch_norm//f32 22528 FLOP 24768 B",  // backward_data
+      // GC: given statistics, scale; backward, backward_data
+      "batch_norm/n2c16h8w8+noshift/f32 6144 FLOP 16576 B",
+      "batch_norm/n2c16h8w8+noshift/f32 12288 FLOP 24832 B",
+      "batch_norm/n2c16h8w8+noshift/f32 4096 FLOP 16512 B",
   };
   EXPECT_THAT(works_of_log("onednn_3.2_training.log"), ElementsAreArray(expected));
 }
@@ -351,7 +354,7 @@ TEST(VerboseWork, TrainingOfOlderFormats) {
         work_of_execution(std::string("batch_normalization,x,backward,data_f32::blocked:abcd:f0 "
                                       "diff_f32::blocked:abcd:f0,,flags:") +
                           flags + ",mb2ic16ih8iw8"),
-        "batch_norm//f32 20480 FLOP 24896 B")
+        "batch_norm/training-n2c16h8w8/f32 20480 FLOP 24896 B")
         << flags;
   }
   EXPECT_EQ(work_of_execution("softmax_v2,x,backward_data,dst_bf16::blocked:ab:f0 "
@@ -365,15 +368,27 @@ TEST(VerboseWork, TrainingOfOlderFormats) {
             "n/a");
 }
 
-TEST(VerboseWork, TrainingHasShapesButNoParameters) {
+TEST(VerboseWork, GradientsHaveShapesAndParameters) {
   const auto work =
       compute_work(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,backward,"
                                "data_f32::blocked:abcd::f0 diff_f32::blocked:abcd::f0,,flags:CH,"
                                "mb2ic16ih8iw8,1"));
   ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->parameters, "");
-  EXPECT_EQ(work->in_shapes, "2x16x8x8 16 16 16 2x16x8x8");
+  EXPECT_EQ(work->parameters, "training-n2c16h8w8");
+  EXPECT_EQ(work->in_shapes, "2x16x8x8 2x16x8x8 16 16 16");
   EXPECT_EQ(work->out_shapes, "2x16x8x8 16 16");
+}
+
+// Statistics of the batch that are not written: training without two results.
+TEST(VerboseWork, InferenceWithStatisticsOfTheBatchHasShapesButNoParameters) {
+  const auto work =
+      compute_work(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,forward_inference,"
+                               "data_f32::blocked:abcd::f0,,flags:CH,mb2ic16ih8iw8,1"));
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->parameters, "");
+  EXPECT_EQ(work->flops, 16384);
+  EXPECT_EQ(work->bytes, 16512);
+  EXPECT_EQ(work->out_shapes, "2x16x8x8");
 }
 
 TEST(VerboseWork, CreationsAndOtherPhasesComputeNothing) {

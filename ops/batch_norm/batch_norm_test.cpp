@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tests the operator in inference. batch_norm_training_test.cpp tests training and gradients.
 #include "ops/batch_norm/batch_norm.hpp"
 
 #include "ops/test_support.hpp"
@@ -26,6 +27,9 @@ Problem random_problem(Random& random) {
   if (draw(random, 0, 1) == 1) {
     set.set("epsilon", std::ldexp(1.0, -static_cast<int>(draw(random, 5, 20))));
   }
+  for (const char* name : {"scale", "shift"}) {
+    if (draw(random, 0, 3) == 0) set.set(name, false);
+  }
   Result<Problem> made =
       make_problem({.op = &op, .dtype = DataType::f16, .parameters = set, .post_ops = {}});
   if (!made.ok()) ADD_FAILURE() << made.error().message();
@@ -41,22 +45,27 @@ TEST(BatchNorm, WorkAndValuesEqualALoopNest) {
     const std::int64_t images = problem.parameters.count("n");
     const std::int64_t channels = problem.parameters.count("c");
     const std::int64_t plane = problem.tensors[0].elements() / (images * channels);
+    const bool has_scale = problem.parameters.flag("scale");
+    const bool has_shift = problem.parameters.flag("shift");
     std::int64_t flops = 0;
     std::size_t position = 0;
     for (std::int64_t n = 0; n < images; ++n) {
       for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
         const double root = std::sqrt(inputs[2][c] + problem.parameters.real("epsilon"));
         for (std::int64_t s = 0; s < plane; ++s) {
-          flops += 4;  // subtraction, division, product, sum
-          const double want =
-              (inputs[0][position] - inputs[1][c]) / root * inputs[3][c] + inputs[4][c];
+          flops += 2;  // subtraction, division
+          double want = (inputs[0][position] - inputs[1][c]) / root;
+          if (has_scale) want *= inputs[3][c], ++flops;
+          if (has_shift) want += inputs[has_scale ? 4 : 3][c], ++flops;
           EXPECT_NEAR(result[position], want, 1e-12);
           ++position;
         }
       }
     }
     ASSERT_EQ(problem.work.flops, flops) << problem_tokens(problem);
-    ASSERT_EQ(problem.work.bytes_read, static_cast<std::int64_t>(position) * 2 + 4 * channels * 4);
+    const std::int64_t vectors = 2 + (has_scale ? 1 : 0) + (has_shift ? 1 : 0);
+    ASSERT_EQ(problem.work.bytes_read,
+              static_cast<std::int64_t>(position) * 2 + vectors * channels * 4);
     ASSERT_EQ(problem.work.bytes_written, static_cast<std::int64_t>(position) * 2);
     ASSERT_FALSE(HasFailure()) << problem_tokens(problem);
   }
@@ -81,6 +90,8 @@ TEST(BatchNorm, PositionsAgreeWithTheWhole) {
 TEST(BatchNorm, CanonicalText) {
   EXPECT_EQ(problem_tokens(op_test::problem("batch_norm", "n1c64h56eps1e-5")), "c64h56w56");
   EXPECT_EQ(problem_tokens(op_test::problem("batch_norm", "c64h56eps0.001")), "c64h56w56eps0.001");
+  EXPECT_EQ(problem_tokens(op_test::problem("batch_norm", "training-n2c64h56+noshift")),
+            "training-n2c64h56w56+noshift");
 }
 
 TEST(BatchNorm, TensorsAreWhatLibrariesTake) {

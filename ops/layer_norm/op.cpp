@@ -82,8 +82,9 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs, st
 }
 
 Tolerance tolerance(const Problem& problem) {
-  return problem.direction == Direction::forward ? normalisation_tolerance(problem)
-                                                 : normalisation_gradient_tolerance(problem);
+  return problem.direction == Direction::forward
+             ? normalisation_tolerance(problem)
+             : normalisation_gradient_tolerance(problem, "groups");
 }
 
 bool is_positive(const Problem& problem, std::size_t tensor) {

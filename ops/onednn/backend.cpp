@@ -33,6 +33,9 @@ std::optional<Bytes> packed_size(const OnednnPrimitive& primitive) {
   }
   total += static_cast<std::int64_t>(primitive.scratchpad.get_size());
   total += static_cast<std::int64_t>(primitive.workspace.get_size());
+  for (const auto& [argument, desc] : primitive.discarded) {
+    total += static_cast<std::int64_t>(desc.get_size());
+  }
   const auto bytes = total.value();
   return bytes ? std::optional(Bytes{*bytes}) : std::nullopt;
 }

@@ -52,6 +52,9 @@ class ProblemKernel final : public Kernel {
         layouts_(format_layouts(problem, *primitive_)),
         scratchpad_(primitive_->scratchpad.get_size(), context.collectors().memory, "scratchpad"),
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
+    for (const auto& [argument, desc] : primitive_->discarded) {
+      discarded_.emplace_back(desc.get_size(), context.collectors().memory, "scratchpad");
+    }
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
       buffers_.push_back({buffer_role(problem.tensors[i]),
@@ -66,7 +69,9 @@ class ProblemKernel final : public Kernel {
   }
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override {
-    return {static_cast<std::int64_t>(scratchpad_.size() + workspace_.size())};
+    std::size_t bytes = scratchpad_.size() + workspace_.size();
+    for (const AlignedBuffer& result : discarded_) bytes += result.size();
+    return {static_cast<std::int64_t>(bytes)};
   }
   bool converts_layout(std::size_t index) const override {
     const OnednnTensor& tensor = primitive_->tensors[index];
@@ -92,6 +97,7 @@ class ProblemKernel final : public Kernel {
   std::vector<KernelBuffer> buffers_;
   AlignedBuffer scratchpad_;
   AlignedBuffer workspace_;
+  std::vector<AlignedBuffer> discarded_;  // results that the primitive writes and nobody reads
 };
 
 // Runs the forward pass, which fills the workspace that the timed kernel reads. The output and the
@@ -130,6 +136,10 @@ Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> b
     }
     for (const auto& [tensor, argument] : primitive_->demanded) {
       arguments.emplace_back(argument, view(primitive_->tensors[tensor].desc, buffers[tensor]));
+    }
+    for (std::size_t i = 0; i < discarded_.size(); ++i) {
+      const auto& [argument, desc] = primitive_->discarded[i];
+      arguments.emplace_back(argument, view(desc, discarded_[i].data()));
     }
     if (scratchpad_.size() > 0) {
       arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(primitive_->scratchpad, scratchpad_.data()));

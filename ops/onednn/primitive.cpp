@@ -195,6 +195,10 @@ void PrimitiveBuilder::add_demanded(std::string_view name, int argument) {
   primitive_->demanded.emplace_back(tensor_index(request_.problem, name), argument);
 }
 
+void PrimitiveBuilder::add_discarded(int argument, const memory::desc& desc) {
+  primitive_->discarded.emplace_back(argument, desc);
+}
+
 void PrimitiveBuilder::add_unused(std::string_view name, const memory::desc& desc) {
   const std::size_t index = tensor_index(request_.problem, name);
   primitive_->tensors[index] = {std::nullopt,

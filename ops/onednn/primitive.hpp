@@ -75,6 +75,8 @@ struct OnednnPrimitive {
   std::vector<OnednnTensor> tensors;  // those of the problem, in its order
   // Arguments that the library demands but does not read. Each gets the buffer of a tensor.
   std::vector<std::pair<std::size_t, int>> demanded;
+  // Results that the library demands and the problem does not have. The kernel keeps memory for them.
+  std::vector<std::pair<int, dnnl::memory::desc>> discarded;
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero if there is none
   std::optional<OnednnPreparation> preparation;
@@ -126,6 +128,8 @@ class PrimitiveBuilder {
            const dnnl::memory::desc& plain);
   // Passes the tensor `name` also as an argument that the library demands but does not read.
   void add_demanded(std::string_view name, int argument);
+  // Adds a result that the library demands and the problem does not have.
+  void add_discarded(int argument, const dnnl::memory::desc& desc);
   // Adds a tensor that only the preparation reads.
   void add_unused(std::string_view name, const dnnl::memory::desc& desc);
 

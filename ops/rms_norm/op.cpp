@@ -96,7 +96,8 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs, st
 // Roundings that the tolerance allows: square, root, quotient and product, and those of the sum,
 // which are n positive terms and so n/2 times a rounding at most, in any order much less.
 Tolerance tolerance(const Problem& problem) {
-  if (problem.direction != Direction::forward) return normalisation_gradient_tolerance(problem);
+  if (problem.direction != Direction::forward)
+    return normalisation_gradient_tolerance(problem, "groups");
   const auto size = static_cast<double>(quantity(problem, "size"));
   return rounding_tolerance(problem.dtype, 16 + 4 * std::sqrt(size), 0);
 }

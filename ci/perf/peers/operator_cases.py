@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of transformers for ci/perf/peers/operators: each row is a case of a configuration of
+"""Operators of networks for ci/perf/peers/operators: each row is a case of a configuration of
 `bench`, and pytorch_operators.py computes the same. Shapes: BERT base (1 x 128), GPT-2 (1 x 1024),
 Llama 3 8B (1 x 512 and one token)."""
 
@@ -22,6 +22,9 @@ CASES = [
     {"op": "layer_norm", "shape": [1024, 768]},
     {"op": "rms_norm", "shape": [512, 4096]},
     {"op": "rms_norm", "shape": [1, 4096]},
+    # ResNet-50 in training
+    *({"op": "batch_norm", "mode": "training", "direction": direction, "n": 8, "c": c, "h": h}
+      for direction in ("forward", "backward_weights") for c, h in ((64, 112), (256, 56), (512, 7))),
     {"op": "softmax", "shape": [12, 128, 128]},
     {"op": "softmax", "shape": [12, 1024, 1024]},
     {"op": "reduction", "function": "sum", "shape": [1024, 4096], "axis": [1]},

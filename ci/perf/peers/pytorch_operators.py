@@ -53,6 +53,18 @@ def rms_norm(case, wrap):
     return lambda: run(x)
 
 
+def batch_norm(case, wrap):
+    x = tensor(case, case["n"], case["c"], case["h"], case["h"])
+    scale, shift = torch.rand(case["c"]), torch.rand(case["c"])
+    if case.get("direction") == "backward_weights":
+        diff, mean, inverse = tensor(case, *x.shape), torch.rand(case["c"]), torch.rand(case["c"])
+        run = wrap(lambda diff, x: torch.ops.aten.native_batch_norm_backward(
+            diff, x, scale, None, None, mean, inverse, True, 1e-5, [True, True, True]))
+        return lambda: run(diff, x)
+    run = wrap(lambda x: functional.batch_norm(x, None, None, scale, shift, training=True))
+    return lambda: run(x)
+
+
 def softmax(case, wrap):
     x = tensor(case, *case["shape"])
     run = wrap(lambda x: torch.softmax(x, -1))
@@ -104,7 +116,8 @@ def compiled(function):
 
 MODES = {"eager": eager, "compiled": compiled}
 OPERATORS = {function.__name__: function for function in
-             (gemm, layer_norm, rms_norm, softmax, reduction, attention, embedding, optimizer)}
+             (gemm, layer_norm, rms_norm, batch_norm, softmax, reduction, attention, embedding,
+              optimizer)}
 
 
 def measure(run, samples, warmup_ns, limit_ns):
