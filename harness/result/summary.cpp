@@ -260,14 +260,16 @@ class LayerGroups {
   auto end() const { return groups_.end(); }
 
  private:
-  // Returns whether all members of these groups have layers, and no layer occurs twice.
+  // Returns whether all members of these groups have layers, and no layer occurs twice in one
+  // direction. A training step has each layer in several directions.
   bool are_layers_distinct(const std::vector<std::size_t>& indices) const {
     std::set<std::string> names;
     for (const std::size_t index : indices) {
       for (const Member& member : groups_[index].second) {
         if (member.layers.empty()) return false;
         for (const std::string& layer : member.layers) {
-          if (!names.insert(layer).second) return false;
+          const auto& [op, direction] = std::tie(member.record->op, member.record->direction);
+          if (!names.insert(fmt::format("{}/{}/{}", op, direction, layer)).second) return false;
         }
       }
     }
