@@ -5,6 +5,7 @@
 
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/test_support.hpp"
+#include "ops/fill.hpp"
 #include "ops/network/test_support.hpp"
 
 #include <fmt/format.h>
@@ -102,6 +103,10 @@ class NetworkChainTest : public ::testing::Test {
       for (std::size_t i = 0; i < input.size(); ++i) {
         input[i] = round_to(network.dtype, std::sin(static_cast<double>(i + 7 * t)));
       }
+      if (holds_indices(network, t)) {
+        const auto [node, tensor] = readers_of_input(network, t).front();
+        input = random_values(network.nodes[node].problem, tensor, 5);
+      }
       run.set(t, input);
       inputs.push_back(std::move(input));
     }
@@ -135,6 +140,20 @@ TEST_F(NetworkChainTest, AgreesWithThePlainExecutor) {
         expect_reference(make(definition, Fusion::separate, dtype, batch));
       }
     }
+  }
+}
+
+// The network's layout is nhwc for f16: gradients and parameters, which several kernels read, are
+// reordered as well.
+TEST_F(NetworkChainTest, ATrainingStepAgreesWithThePlainExecutor) {
+  NetworkDefinition definition = residual_network();
+  definition.layers.pop_back();
+  definition.training = {layer("optimizer", "optimizer", "sgd-e1m0.5", {})};
+  for (const DataType dtype : {DataType::f32, DataType::f16}) {
+    const auto network = make_network(definition, 2, dtype, Mode::training, Fusion::separate);
+    ASSERT_TRUE(network.ok()) << network.error().message();
+    EXPECT_EQ(network->gap, std::nullopt);
+    expect_reference(*network);
   }
 }
 
