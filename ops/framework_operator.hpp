@@ -17,7 +17,8 @@ namespace bench::ops {
 // Returns nullopt if the call is not understood, or if its shapes do not fit together or do not
 // determine the work:
 //   convolutions need the result's shape (transposed ones only with a bias); max pooling never has
-//   its window; batch norm does not record whether it trains, GELU does not record its variant.
+//   its window; a forward batch norm trains for certain only without running statistics; GELU does
+//   not record its variant.
 // A backward convolution has the work of each gradient that it computes.
 // Scalar arguments ("alpha" of an addition, "beta" of a product) add no work. For calls with
 // a known data type, `platform` determines whether tensor cores may be used.

@@ -302,6 +302,8 @@ TEST_F(PytorchRanges, WorkIsCountedOnceByTheWorkModel) {
   EXPECT_THAT(flops("aten::adaptive_avg_pool2d"), ElementsAre(1024));
   EXPECT_THAT(flops("aten::conv_transpose2d"), ElementsAre(32768));
   EXPECT_THAT(flops("aten::bmm"), ElementsAre(240));
+  // 10 per element: the statistics of the batch show that it trains.
+  EXPECT_THAT(flops("aten::native_batch_norm_backward"), ElementsAre(40960));
   // The shapes do not determine the work of these operators.
   EXPECT_THAT(flops("aten::batch_norm"), IsEmpty());
   EXPECT_THAT(flops("aten::max_pool2d"), IsEmpty());
