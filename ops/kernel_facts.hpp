@@ -52,4 +52,7 @@ constexpr std::string_view to_string(SampleMethod method) {
   return kSampleMethodNames[static_cast<std::size_t>(method)];
 }
 
+// Returns why a backend cannot run a case with more than one stream (Backend::runs_streams()).
+std::string streams_unsupported_reason(std::string_view backend);
+
 }  // namespace bench::ops

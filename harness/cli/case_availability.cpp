@@ -58,13 +58,15 @@ std::unique_ptr<ops::Backend> make_onednn(ops::Backend& native) {
 std::optional<std::string> unsupported_reason(
     const Case& entry, std::span<const std::unique_ptr<ops::Backend>> cpu_backends) {
   const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  const auto own = std::ranges::find(cpu_backends, entry.key.backend, &ops::Backend::name);
+  if (entry.key.streams > 1 && (own == cpu_backends.end() || !(*own)->runs_streams()))
+    return ops::streams_unsupported_reason(entry.key.backend);
   const auto network_of = [&]() -> const ops::Network& {
     return *std::get<std::shared_ptr<const ops::Network>>(entry.work);
   };
-  const auto backend = std::ranges::find(cpu_backends, entry.key.backend, &ops::Backend::name);
-  if (backend != cpu_backends.end()) {
-    auto refused = problem != nullptr ? (*backend)->support_error(*problem)
-                                      : (*backend)->support_error(network_of());
+  if (own != cpu_backends.end()) {
+    auto refused =
+        problem != nullptr ? (*own)->support_error(*problem) : (*own)->support_error(network_of());
     return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
   }
   if (problem != nullptr || !is_cuda_backend(entry.key.backend)) return std::nullopt;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_reader.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/text.hpp"
@@ -60,6 +61,20 @@ std::string format_tensors(std::span<const ops::Tensor> tensors) {
       text += fmt::format("  ... {} more\n", tensors.size() - kMaxTensors / 2 - 2);
   }
   return text;
+}
+
+// Says how the streams of a case share the threads of this machine; empty for one stream.
+std::string format_streams(const Case& spec) {
+  if (spec.key.streams == 1) return "";
+  std::string text = fmt::format(
+      "streams\n  {} instances side by side, each with its own buffers\n", spec.key.streams);
+  const auto placed = place_streams(worker_threads(spec.key), allowed_cores());
+  if (!placed) return text + fmt::format("  not here: {}\n\n", placed.error().message());
+  for (std::size_t i = 0; i < placed->size(); ++i) {
+    text += fmt::format("  stream {:<5} {} on processors {}\n", i + 1,
+                        pluralise((*placed)[i].size(), "thread"), fmt::join((*placed)[i], ", "));
+  }
+  return text + "\n";
 }
 
 // Makes the problem again to get its formulas, which a plan does not contain. Returns no formulas
@@ -404,8 +419,9 @@ std::string format_explanation(const Case& spec, const LocalResult& local,
   const std::string tensor_cores =
       (platform ? format_tensor_cores(spec, *platform) + "\n" : "") +
       (remote && !is_network(spec) ? format_remote_result(*remote) : "");
-  return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
-                     format_formulas(spec), format_work(case_work(spec)), tensor_cores,
+  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}\n", format_streams(spec),
+                     format_tensors(case_tensors(spec)), format_formulas(spec),
+                     format_work(case_work(spec)), tensor_cores,
                      local.ideal ? format_ideal(*local.ideal) : "", format_probe(local.probe),
                      format_dispatch_reasons(local.not_taken));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/case_id.hpp"
 
-#include "base/characters.hpp"
+#include "base/number.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/reader.hpp"
 #include "harness/config/settings.hpp"
@@ -12,10 +12,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <span>
-#include <system_error>
 #include <vector>
 
 namespace bench {
@@ -121,33 +119,40 @@ constexpr std::array<SegmentReader, 7> kSegmentReaders = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
 // The setting that an option of an id changes.
-enum class OptionSetting { threads, layout, math };
-constexpr std::array<std::string_view, 3> kOptionSettings = {"threads", "layout", "math"};
+enum class OptionSetting { threads, streams, layout, math };
+constexpr std::array<std::string_view, 4> kOptionSettings = {"threads", "streams", "layout",
+                                                             "math"};
+constexpr std::string_view kThreadsOption = "t", kStreamsOption = "st";
+
+// Returns the number in an option such as "t4" or "st2"; nullopt if the option is another one.
+std::optional<int> read_counted_option(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  const auto count = parse_number<int>(text.substr(prefix.size()));
+  return count && *count >= 1 && *count <= kMaxThreads ? count : std::nullopt;
+}
 
 Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
-  std::vector<std::string_view> names = {"t1"};
-  for (const auto layout : ops::layout_names().subspan(1)) names.push_back(layout);
-  for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
-  int threads = 0;
-  const char* end = text.data() + text.size();
-  if (text.starts_with('t') && text.size() > 1 && is_digit(text[1])) {
-    const auto [stop, error] = std::from_chars(text.data() + 1, end, threads);
-    if (stop == end && error == std::errc() && threads >= 1 && threads <= kMaxThreads) {
-      key.threads = threads;
-      return OptionSetting::threads;
-    }
-  }
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("option", text, names));
-  const std::size_t layouts = ops::layout_names().size() - 1;
-  if (index == 0) {
-    key.threads = 1;
+  if (const auto threads = read_counted_option(text, kThreadsOption)) {
+    key.threads = threads;
     return OptionSetting::threads;
   }
-  if (index <= layouts) {
-    key.layout = static_cast<ops::Layout>(index);
+  if (const auto streams = read_counted_option(text, kStreamsOption)) {
+    key.streams = *streams;
+    return OptionSetting::streams;
+  }
+  constexpr std::size_t kCounted = 2;
+  std::vector<std::string_view> names = {"t1", "st2"};
+  for (const auto layout : ops::layout_names().subspan(1)) names.push_back(layout);
+  for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("option", text, names));
+  // The counted options have been read above, so the name is one of the others.
+  const std::size_t layouts = ops::layout_names().size() - 1;
+  const std::size_t other = index - kCounted;
+  if (other < layouts) {
+    key.layout = static_cast<ops::Layout>(other + 1);
     return OptionSetting::layout;
   }
-  key.math = static_cast<ops::Math>(index - layouts);
+  key.math = static_cast<ops::Math>(other - layouts + 1);
   return OptionSetting::math;
 }
 
@@ -162,6 +167,7 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
                              kOptionSettings[static_cast<std::size_t>(setting)]),
                  "", "give one of them"};
   }
+  if (key.threads) return check_streams(key.streams, *key.threads);
   return Done{};
 }
 
@@ -218,7 +224,8 @@ std::string to_id(const CaseKey& key) {
   append(key.backend);
   append(key.device);
   append(kCacheModes[static_cast<std::size_t>(key.cache)]);
-  if (key.threads) append(fmt::format("t{}", *key.threads));
+  if (key.threads) append(fmt::format("{}{}", kThreadsOption, *key.threads));
+  if (key.streams != 1) append(fmt::format("{}{}", kStreamsOption, key.streams));
   if (key.layout != ops::Layout::any) {
     append(ops::layout_names()[static_cast<std::size_t>(key.layout)]);
   }

@@ -5,6 +5,7 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
+#include "base/worker_threads.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
@@ -33,9 +34,12 @@ struct CaseKey {
   std::string device = "cpu";  // "cpu" or "cuda"
   CacheMode cache = CacheMode::hot;
   std::optional<int> threads;  // option such as "t4"; nullopt: all processors
+  int streams = 1;             // option such as "st4": instances that run side by side
   ops::Layout layout = ops::Layout::any;
   ops::Math math = ops::Math::standard;
 };
+
+inline WorkerThreads worker_threads(const CaseKey& key) { return {key.threads, key.streams}; }
 
 std::string to_id(const CaseKey& key);
 // Parses an id. Checks segments and names. For operators, checks that the parameters describe a

@@ -73,6 +73,9 @@ TEST(CaseId, MistakesNameTheSegmentAndTheNearestName) {
       {"network/forward/a/f8_e4m3/cudnn/cuda/hot/fast_accumulation",
        "`fast_accumulation` is for single products, not for networks; leave it out"},
       {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/t0", "unknown option `t0`; did you mean `t1`?"},
+      {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/st0", "unknown option `st0`; did you mean `st2`?"},
+      {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/st2/st4",
+       "options `st2` and `st4` both set the streams; give one of them"},
       {"gemm/forward/m1n1k1/f32",
        "4 segments, expected at least 7; an id is "
        "op/direction/parameters/dtype/backend/device/cache[/option...]"},
@@ -99,6 +102,26 @@ TEST(CaseId, WrongParametersAreRefused) {
     const std::string id = "gemm/forward/" + parameters + "/f32/onednn/cpu/hot";
     EXPECT_FALSE(parse_id(id).ok()) << id;
   }
+}
+
+TEST(CaseId, StreamsFollowTheThreads) {
+  const std::string id = "gemm/forward/m1n1k1/f32/onednn/cpu/hot/t8/st2/tf32";
+  const CaseKey key = *parse_id(id);
+  EXPECT_EQ(key.threads, 8);
+  EXPECT_EQ(key.streams, 2);
+  EXPECT_EQ(to_id(key), id);
+  EXPECT_EQ(worker_threads(key), (WorkerThreads{8, 2}));
+  EXPECT_EQ(to_id(*parse_id("gemm/forward/m1n1k1/f32/onednn/cpu/hot/st1")),
+            "gemm/forward/m1n1k1/f32/onednn/cpu/hot");
+}
+
+TEST(CaseId, MoreStreamsThanThreadsAreRefused) {
+  const std::string id = "gemm/forward/m1n1k1/f32/onednn/cpu/hot/";
+  EXPECT_TRUE(parse_id(id + "st64").ok()) << "how many threads there are is not known here";
+  EXPECT_EQ(parse_id(id + "t2/st4").error().message(),
+            "case id " + id +
+                "t2/st4: 4 streams need at least 4 threads, found 2; use `streams: 2` or fewer, or "
+                "`threads: 4` or more");
 }
 
 TEST(CaseId, FileNamesDoNotLookLikeIds) {

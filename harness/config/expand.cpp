@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -160,8 +161,8 @@ constexpr std::array<Axis, 4> kOperatorAxes = {Axis::direction, Axis::dtype, Axi
 constexpr std::array<Axis, 6> kNetworkAxes = {Axis::batch, Axis::mode,   Axis::fuse,
                                               Axis::dtype, Axis::layout, Axis::math};
 // The axes that decide where and how a case runs.
-constexpr std::array<Axis, 4> kExecutionAxes = {Axis::device, Axis::backend, Axis::cache,
-                                                Axis::threads};
+constexpr std::array<Axis, 5> kExecutionAxes = {Axis::device, Axis::backend, Axis::cache,
+                                                Axis::threads, Axis::streams};
 
 // One combination of the varying values.
 struct CaseCombination {
@@ -235,16 +236,17 @@ DataType to_data_type(const AxisValue& value) {
   return *data_type_from_name(words[static_cast<std::size_t>(value.value)]);
 }
 
-// Device, backend, cache mode and threads of one case.
+// Device, backend, cache mode, threads and streams of one case.
 struct ExecutionTarget {
   std::string_view device;
   std::string_view backend;
   CacheMode cache;
   std::optional<int> threads;
+  int streams;
 };
 
 // Lists the execution targets of an entry. Omits pairs of a device and a backend of another device.
-// Reports values that occur in no valid pair.
+// Reports values that occur in no valid pair, and more streams than threads.
 class ExecutionTargets {
  public:
   ExecutionTargets(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
@@ -282,7 +284,8 @@ class ExecutionTargets {
     std::string what, next;
   };
 
-  // Returns nullopt if the backend does not run on the device.
+  // Returns nullopt if the backend does not run on the device, or if there are more streams than
+  // threads.
   std::optional<ExecutionTarget> make_target(const CaseCombination& combination,
                                              std::string_view op) {
     const AxisValue& device_value = combination.axis(Axis::device);
@@ -304,10 +307,20 @@ class ExecutionTargets {
       if (!is_match) return std::nullopt;
       backend = row.name;
     }
-    const std::int64_t threads = combination.axis(Axis::threads).value;
-    return ExecutionTarget{
-        device, backend, static_cast<CacheMode>(combination.axis(Axis::cache).value),
-        threads == 0 ? std::nullopt : std::optional<int>(static_cast<int>(threads))};
+    const auto threads = static_cast<int>(combination.axis(Axis::threads).value);
+    const AxisValue& streams_value = combination.axis(Axis::streams);
+    const auto streams = static_cast<int>(streams_value.value);
+    // How many threads `all` are is known only where the case runs.
+    const Status fits = threads == 0 ? Status(Done{}) : check_streams(streams, threads);
+    if (!fits && too_few_threads_.insert({threads, streams}).second) {
+      const FileLocation location =
+          streams_value.location.file < 0 ? entry_.location : streams_value.location;
+      diagnostics_.add(location, fits.error().what, fits.error().next);
+    }
+    if (!fits) return std::nullopt;
+    return ExecutionTarget{device, backend,
+                           static_cast<CacheMode>(combination.axis(Axis::cache).value),
+                           threads == 0 ? std::nullopt : std::optional<int>(threads), streams};
   }
 
   void record_match(std::string_view name, FileLocation location, bool is_match, std::string what,
@@ -321,7 +334,8 @@ class ExecutionTargets {
   const ops::OperatorRegistry& registry_;
   Diagnostics& diagnostics_;
   std::vector<Dimension> dimensions_;
-  std::map<std::string_view, Value> values_;  // by name of the device or backend
+  std::map<std::string_view, Value> values_;       // by name of the device or backend
+  std::set<std::pair<int, int>> too_few_threads_;  // reported pairs of threads and streams
 };
 
 // Creates a case with the properties that all cases of one entry share.
@@ -336,6 +350,7 @@ Case make_case(const CaseTemplate& entry, const Diagnostics& diagnostics,
   result.key.backend = target.backend;
   result.key.cache = target.cache;
   result.key.threads = target.threads;
+  result.key.streams = target.streams;
   return result;
 }
 

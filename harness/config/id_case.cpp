@@ -70,6 +70,7 @@ Result<CaseTemplate> template_from_key(const CaseKey& key, FileLocation location
   set_axis(Axis::device, find_position(device_names(), key.device));
   set_axis(Axis::cache, static_cast<std::int64_t>(key.cache));
   set_axis(Axis::threads, key.threads.value_or(0));
+  set_axis(Axis::streams, key.streams);
   set_axis(Axis::layout, static_cast<std::int64_t>(key.layout));
   set_axis(Axis::math, static_cast<std::int64_t>(key.math));
   BENCH_RETURN_IF_ERROR(entry.op != nullptr ? set_operator(key, entry) : set_network(key, entry));

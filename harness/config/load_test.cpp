@@ -415,6 +415,7 @@ TEST(LoadOverrides, EveryAxisChangesTheCaseOfAnId) {
       {kConv, {"dtype=bf16"}, {"conv/forward/c8h8w8k8r3s3p1/bf16/onednn/cpu/hot"}},
       {kConv, {"threads=1"}, {kConv + "/t1"}},
       {kConv + "/t2", {"threads=all"}, {kConv}},
+      {kConv, {"streams=[1, 2]"}, {kConv, kConv + "/st2"}},
       {kConv, {"cache=cold"}, {"conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/cold"}},
       {kConv,
        {"direction=backward_data"},

@@ -97,6 +97,13 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
      nullptr,
      "all",
      0},
+    {Axis::streams,
+     AxisScope::everywhere,
+     {"streams", "integer from 1 to 4096, or a list", "1",
+      "instances of the case that run side by side in one process and share its threads"},
+     nullptr,
+     "",
+     1},
     {Axis::layout,
      AxisScope::everywhere,
      {"layout", "`any`, `nchw`, `nhwc`, or a list", "any",
@@ -301,8 +308,8 @@ std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& ro
   } else if (!row.word_for_zero.empty() && node.text == row.word_for_zero) {
     value = 0;
   } else {
-    value =
-        reader.integer(node, row.info.name, 1, row.axis == Axis::threads ? kMaxThreads : kMaxBatch);
+    const bool counts_threads = row.axis == Axis::threads || row.axis == Axis::streams;
+    value = reader.integer(node, row.info.name, 1, counts_threads ? kMaxThreads : kMaxBatch);
   }
   if (!value) return std::nullopt;
   return AxisValue{*value, reader.locate(node.location)};

@@ -25,13 +25,14 @@ enum class Axis {
   device,
   cache,
   threads,
+  streams,
   layout,
   math,
   batch,
   mode,
   fuse,
 };
-inline constexpr std::size_t kAxisCount = 11;
+inline constexpr std::size_t kAxisCount = 12;
 
 // The kinds of cases to which an axis applies.
 enum class AxisScope { everywhere, operators, networks };

@@ -33,7 +33,7 @@ class DuetWorker {
   // Starts a worker if none is running. Returns whether one is running. If not, failure() has the
   // reason, except after an interruption.
   bool start() {
-    const Status status = session_.ensure(spec_.key.threads);
+    const Status status = session_.ensure(worker_threads(spec_.key));
     if (!status && !session_.is_interrupted()) {
       failure_ = SideFailure{side_, Outcome::failed, status.error().message()};
     }
@@ -262,8 +262,8 @@ DuetWorkers::DuetWorkers(WorkerSession& base, WorkerSession& candidate,
 
 void DuetWorkers::begin(const Case& spec) {
   const bool must_replace = served_.size() == kMaxCasesPerWorkers || served_.contains(spec.id);
-  if (must_replace || spec.key.threads != threads_) finish();
-  threads_ = spec.key.threads;
+  if (must_replace || worker_threads(spec.key) != threads_) finish();
+  threads_ = worker_threads(spec.key);
   served_.insert(spec.id);
 }
 

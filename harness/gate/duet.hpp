@@ -91,7 +91,7 @@ class DuetWorkers {
   WorkerSession& candidate_;
   std::function<void(Nanoseconds)> pause_;
   std::set<std::string> served_;  // ids of the cases
-  std::optional<int> threads_;
+  WorkerThreads threads_;
 };
 
 // Runs one duet. Starts missing workers and leaves them running for the next duet. If a worker does

@@ -410,7 +410,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
                              const std::function<bool()>& interrupted, const KitRequest& request,
                              Env& env) {
   WorkerSession session(start, hello, interrupted, *env.clock);
-  BENCH_RETURN_IF_ERROR(session.ensure(request.spec->key.threads));
+  BENCH_RETURN_IF_ERROR(session.ensure(worker_threads(request.spec->key)));
   RunOptions options;
   options.seed = request.seed;
   options.run_id = "kit";

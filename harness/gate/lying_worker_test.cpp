@@ -74,7 +74,7 @@ class LyingWorker : public test::CoordinatorTest {
   }
 
   WorkerFactory factory(Side side) {
-    return [this, side](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    return [this, side](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
       auto backend =
           std::make_unique<test::FakeBackend>([this](Nanoseconds time) { clock_.advance(time); },
                                               [this](const std::string&) { return script_; });

@@ -111,7 +111,7 @@ Status GateMeasurer::measure(std::vector<MeasurementRequest> requests, GateEvide
 Result<ops::InputLayouts> GateMeasurer::find_input_layouts(const Case& spec) {
   if (!layouts_.is_settled(spec)) {
     workers_.finish();
-    BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
+    BENCH_RETURN_IF_ERROR(candidate_.ensure({}));
     layouts_.ask(candidate_, spec);
     candidate_.finish();
   }
@@ -137,7 +137,7 @@ Status GateMeasurer::choose_way(SideFailure::Side side, const ops::InputLayouts&
   if (!chooses_by_measuring(spec) || known.contains(spec.id)) return Done{};
   workers_.finish();
   WorkerSession& session = is_base ? base_ : candidate_;
-  if (const Status status = session.ensure(spec.key.threads); !status)
+  if (const Status status = session.ensure(worker_threads(spec.key)); !status)
     return note_start_failure(request, side, status.error(), entry);
   StepRequest step{&spec, 0, task_.seed};
   step.extent = StepRequest::Extent::prepare_only;
@@ -201,7 +201,7 @@ Status GateMeasurer::check_base(MeasurementRequest& request, CaseEvidence& entry
   const Case& spec = task_.plan->cases[request.index];
   request.count = 0;
   workers_.finish();
-  if (const Status status = base_.ensure(spec.key.threads); !status) {
+  if (const Status status = base_.ensure(worker_threads(spec.key)); !status) {
     return note_start_failure(request, SideFailure::Side::base, status.error(), entry);
   }
   PrepareRequest message = prepare_request(spec, task_.seed, {});
@@ -253,7 +253,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
       step.check = CheckKind::expected;
       step.expected = &output->second;
     }
-    if (const Status status = candidate_.ensure(spec.key.threads); !status) {
+    if (const Status status = candidate_.ensure(worker_threads(spec.key)); !status) {
       return note_start_failure(request, SideFailure::Side::candidate, status.error(), entry);
     }
     StepResult result = run_step(candidate_, step, clock_);

@@ -32,7 +32,7 @@ class GateTest : public test::CoordinatorTest {
   using Side = SideFailure::Side;
 
   WorkerFactory factory(Side side) {
-    return [this, side](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    return [this, side](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
       ++workers_;
       auto backend = std::make_unique<test::FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
@@ -380,7 +380,7 @@ TEST_F(GateTest, ABaseThatNoLongerStartsMakesItsCasesIncomparable) {
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   GateParts gate_parts = parts();
-  gate_parts.start_base = [](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+  gate_parts.start_base = [](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
     return Error{"no such program", "/old/bench", ""};
   };
   const GateTask task{&plan, "run1", 1, std::nullopt};
@@ -465,7 +465,7 @@ TEST_F(GateTest, TheBudgetBoundsTheWaitForASilentSide) {
     GateParts gate_parts = parts();
     WorkerFactory& start =
         silent == Side::base ? gate_parts.start_base : gate_parts.start_candidate;
-    start = [this](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    start = [this](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
       return std::unique_ptr<WorkerLink>(std::make_unique<SilentWorker>(clock_));
     };
     const GateTask task{&plan, "run1", 1, 5s};

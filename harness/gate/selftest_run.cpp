@@ -117,7 +117,7 @@ class SelfTestRun {
   // are one program.
   Status choose_way(const Case& spec) {
     if (!chooses_by_measuring(spec)) return Done{};
-    BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
+    BENCH_RETURN_IF_ERROR(base_.ensure(worker_threads(spec.key)));
     BENCH_ASSIGN_OR_RETURN(PreparedReply prepared,
                            ask<PreparedReply>(spec, prepare_request(spec, task_.seed, {})));
     base_.finish();
@@ -129,7 +129,7 @@ class SelfTestRun {
   // messages), and the overhead of the profiler.
   Status measure_harness(const Case& spec) {
     BENCH_RETURN_IF_ERROR(choose_way(spec));
-    BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
+    BENCH_RETURN_IF_ERROR(base_.ensure(worker_threads(spec.key)));
     PrepareRequest prepare = prepare_request(spec, task_.seed, {});
     prepare.check = CheckKind::none;
     prepare.choices = choices_[spec.id];

@@ -70,7 +70,7 @@ Nanoseconds end_limit(const TimeLimit& limit) {
 
 WorkerFactory make_factory(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
   const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
-  return [program, &env](std::optional<int> threads) {
+  return [program, &env](const WorkerThreads& threads) {
     return start_process_link(program, threads, *env.clock,
                               [&env](const std::string& text) { print_lines(*env.err, text); });
   };
@@ -124,7 +124,7 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted) {
-  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start({1}));
   Result<HelloReply> reply = handshake(*worker, hello, interrupted);
   worker->finish();
   return reply;

@@ -2,10 +2,12 @@
 #include "harness/host/placement.hpp"
 
 #include "base/characters.hpp"
+#include "base/number.hpp"
 #include "base/processors.hpp"
 #include "harness/result/record.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hwloc.h>
 
 #include <algorithm>
@@ -126,20 +128,89 @@ Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& 
   return processors;
 }
 
+namespace {
+
+// Sorts the processors by their core, in the order of the cores.
+std::vector<int> order_by_core(const std::vector<int>& processors, const Cores& cores) {
+  std::vector<int> ordered;
+  for (const std::vector<int>& core : cores) {
+    for (const int processor : core) {
+      if (std::ranges::find(processors, processor) != processors.end())
+        ordered.push_back(processor);
+    }
+  }
+  return ordered;
+}
+
+// Returns the places of OpenMP: "{0},{2}".
+std::string format_places(const std::vector<int>& processors) {
+  std::string places;
+  for (const int processor : processors) {
+    places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", processor);
+  }
+  return places;
+}
+
+}  // namespace
+
+Result<StreamProcessors> place_streams(const WorkerThreads& threads, const Cores& cores) {
+  BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads.count, cores));
+  if (threads.streams == 1) return StreamProcessors{std::move(processors)};
+  const auto count = static_cast<int>(processors.size());
+  if (threads.count) BENCH_RETURN_IF_ERROR(check_streams(threads.streams, count));
+  if (threads.streams > count) {
+    return Error{fmt::format("{0} streams need at least {0} threads, {1} processors may be used",
+                             threads.streams, count),
+                 "", fmt::format("use `streams: {}` or fewer here", count)};
+  }
+  processors = order_by_core(processors, cores);
+  StreamProcessors streams;
+  auto next = processors.begin();
+  for (const int share : share_threads(count, threads.streams)) {
+    streams.emplace_back(next, next + share);
+    next += share;
+  }
+  return streams;
+}
+
+std::string format_stream_processors(const StreamProcessors& streams) {
+  std::vector<std::string> texts;
+  for (const std::vector<int>& stream : streams)
+    texts.push_back(fmt::format("{}", fmt::join(stream, ",")));
+  return fmt::format("{}", fmt::join(texts, ";"));
+}
+
+std::optional<StreamProcessors> parse_stream_processors(std::string_view text) {
+  StreamProcessors streams(1);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(",;", begin), text.size());
+    const auto processor = parse_number<int>(text.substr(begin, end - begin));
+    if (!processor || *processor < 0) return std::nullopt;
+    streams.back().push_back(*processor);
+    if (end < text.size() && text[end] == ';') streams.emplace_back();
+    begin = end + 1;
+  }
+  return streams;
+}
+
 std::map<std::string, std::string> worker_environment(
-    const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
+    const std::map<std::string, std::string>& inherited, const StreamProcessors& streams,
     const std::map<std::string, std::string>& overrides) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : inherited) {
     if (!starts_with_any(name, kDroppedPrefixes)) environment.emplace(name, value);
   }
-  std::string places;
-  for (const int processor : processors) {
-    places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", processor);
+  std::size_t threads = 0;
+  for (const std::vector<int>& stream : streams) threads += stream.size();
+  environment["OMP_NUM_THREADS"] = std::to_string(threads);
+  environment.erase(kStreamsVariable);
+  if (streams.size() == 1) {
+    environment["OMP_PLACES"] = format_places(streams.front());
+    environment["OMP_PROC_BIND"] = "close";
+  } else {
+    environment["OMP_PROC_BIND"] = "false";
+    environment[kStreamsVariable] = format_stream_processors(streams);
   }
-  environment["OMP_NUM_THREADS"] = std::to_string(processors.size());
-  environment["OMP_PLACES"] = places;
-  environment["OMP_PROC_BIND"] = "close";
   environment["OMP_DYNAMIC"] = "false";
   environment["GOMP_SPINCOUNT"] = kSpinCount;
   for (const auto& [name, value] : overrides) environment[name] = value;

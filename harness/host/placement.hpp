@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/worker_threads.hpp"
 
 #include <map>
 #include <optional>
@@ -29,6 +30,23 @@ Cores allowed_cores();
 // threads than processors.
 Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& cores);
 
+// The processors of each stream of a worker. A worker without streams has one list.
+using StreamProcessors = std::vector<std::vector<int>>;
+// Shares the processors that place_threads() returns among the streams (share_threads()). All
+// processors of a core go to the same stream as far as the shares permit, and a stream has
+// neighbouring cores, so that streams share as few caches as possible. Without streams, the
+// processors are in the order of place_threads(). Returns an error if there are more threads than
+// processors or more streams than threads.
+Result<StreamProcessors> place_streams(const WorkerThreads& threads, const Cores& cores);
+
+// Environment variable of a worker with streams: their processors, "0,1;2,3". The OpenMP runtime
+// binds the threads of any parallel region to its first places, whichever thread starts the region.
+// So a worker with streams has no places and binds its threads itself.
+inline constexpr const char* kStreamsVariable = "BENCH_STREAMS";
+std::string format_stream_processors(const StreamProcessors& streams);
+// Returns nullopt if the text has another form.
+std::optional<StreamProcessors> parse_stream_processors(std::string_view text);
+
 // GOMP_SPINCOUNT of workers. Threads spin 0.4 ms after a parallel region instead of about 4 ms.
 // Thus a waiting thread pool sleeps soon, but stays awake between the regions of one iteration
 // (docs/worker_protocol.md).
@@ -36,9 +54,9 @@ inline constexpr const char* kSpinCount = "20000";
 
 // Returns the complete environment of a worker. Starts with the inherited variables, except those
 // that control OpenMP or Google Benchmark and those that make oneDNN print what it does. Then sets
-// the variables for threads and pinning, then `overrides`.
+// the variables for threads and pinning, then `overrides`. `streams` has at least one list.
 std::map<std::string, std::string> worker_environment(
-    const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
+    const std::map<std::string, std::string>& inherited, const StreamProcessors& streams,
     const std::map<std::string, std::string>& overrides);
 
 // Returns those variables of an environment that workers inherit and that decide what they load and

@@ -38,7 +38,7 @@ TEST(WorkerEnvironment, SetsThreadsAndDropsWhatSteersThem) {
                                                {"GOMP_CPU_AFFINITY", "0"},
                                                {"BENCHMARK_REPETITIONS", "9"},
                                                {"ONEDNN_JIT_DUMP", "0"}},
-                                              {0, 2}, {{"ONEDNN_MAX_CPU_ISA", "AVX2"}});
+                                              {{0, 2}}, {{"ONEDNN_MAX_CPU_ISA", "AVX2"}});
   EXPECT_THAT(environment,
               ElementsAre(Pair("GOMP_SPINCOUNT", "20000"), Pair("HOME", "/root"),
                           Pair("OMP_DYNAMIC", "false"), Pair("OMP_NUM_THREADS", "2"),
@@ -52,14 +52,55 @@ TEST(WorkerEnvironment, AnInheritedVerboseModeOfTheLibraryIsNotMeasured) {
                                                         {"ONEDNN_VERBOSE_TIMESTAMP", "1"},
                                                         {"DNNL_VERBOSE", "2"},
                                                         {"MKLDNN_VERBOSE", "2"}};
-  for (const auto& [name, value] : worker_environment(inherited, {0}, {}))
+  for (const auto& [name, value] : worker_environment(inherited, {{0}}, {}))
     EXPECT_EQ(name.find("VERBOSE"), std::string::npos) << name;
-  const auto asked = worker_environment(inherited, {0}, {{"ONEDNN_VERBOSE", "dispatch"}});
+  const auto asked = worker_environment(inherited, {{0}}, {{"ONEDNN_VERBOSE", "dispatch"}});
   EXPECT_EQ(asked.at("ONEDNN_VERBOSE"), "dispatch");
 }
 
+TEST(PlaceStreams, NeighbouringCoresWithAllTheirProcessorsAreOneStream) {
+  EXPECT_THAT(*place_streams({std::nullopt, 3}, kTwoWaySmt),
+              ElementsAre(ElementsAre(0, 4), ElementsAre(1, 5), ElementsAre(2, 6)));
+  EXPECT_THAT(*place_streams({std::nullopt, 2}, kTwoWaySmt),
+              ElementsAre(ElementsAre(0, 4, 1), ElementsAre(5, 2, 6)));
+  EXPECT_THAT(*place_streams({3, 2}, kTwoWaySmt), ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
+}
+
+TEST(PlaceStreams, WithoutStreamsThePlacementIsThatOfThreads) {
+  EXPECT_THAT(*place_streams({4, 1}, kTwoWaySmt), ElementsAre(ElementsAre(0, 1, 2, 4)));
+}
+
+TEST(PlaceStreams, MoreStreamsThanThreadsAreRefused) {
+  EXPECT_EQ(place_streams({2, 3}, kTwoWaySmt).error().what,
+            "3 streams need at least 3 threads, found 2");
+  EXPECT_EQ(
+      place_streams({std::nullopt, 7}, kTwoWaySmt).error().message(),
+      "7 streams need at least 7 threads, 6 processors may be used; use `streams: 6` or fewer "
+      "here");
+  EXPECT_FALSE(place_streams({7, 2}, kTwoWaySmt).ok());
+}
+
+// With places, the runtime bound the threads of every stream to the same first processors.
+TEST(WorkerEnvironment, AWorkerWithStreamsBindsItsThreadsItself) {
+  const auto environment = worker_environment({{"BENCH_STREAMS", "9"}}, {{0, 1}, {2}}, {});
+  EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "3");
+  EXPECT_EQ(environment.at("OMP_PROC_BIND"), "false");
+  EXPECT_FALSE(environment.contains("OMP_PLACES"));
+  EXPECT_EQ(environment.at("BENCH_STREAMS"), "0,1;2");
+  EXPECT_FALSE(worker_environment({{"BENCH_STREAMS", "9"}}, {{0}}, {}).contains("BENCH_STREAMS"));
+}
+
+TEST(StreamProcessors, AreReadBackFromTheirText) {
+  const StreamProcessors streams = {{0, 1}, {2}, {13, 4}};
+  EXPECT_EQ(format_stream_processors(streams), "0,1;2;13,4");
+  EXPECT_EQ(parse_stream_processors("0,1;2;13,4"), streams);
+  EXPECT_EQ(parse_stream_processors("7"), StreamProcessors{{7}});
+  for (const char* text : {"", ";", "0;", "0,,1", "a", "0 1", "-1", "0;1,"})
+    EXPECT_EQ(parse_stream_processors(text), std::nullopt) << text;
+}
+
 TEST(WorkerEnvironment, OverridesWin) {
-  const auto environment = worker_environment({}, {0}, {{"GOMP_SPINCOUNT", "0"}});
+  const auto environment = worker_environment({}, {{0}}, {{"GOMP_SPINCOUNT", "0"}});
   EXPECT_EQ(environment.at("GOMP_SPINCOUNT"), "0");
 }
 

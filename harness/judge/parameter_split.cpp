@@ -46,6 +46,9 @@ constexpr std::array<SegmentParameter, 5> kSegmentParameters = {
 bool is_thread_count(std::string_view option) {
   return option.size() > 1 && option.front() == 't' && is_digit(option[1]);
 }
+bool is_stream_count(std::string_view option) {
+  return option.size() > 2 && option.starts_with("st") && is_digit(option[2]);
+}
 bool is_layout(std::string_view option) {
   return std::ranges::find(ops::layout_names(), option) != ops::layout_names().end();
 }
@@ -60,8 +63,9 @@ struct OptionParameter {
   std::string_view usual;
   std::size_t prefix;  // characters of the option before its value
 };
-constexpr std::array<OptionParameter, 3> kOptionParameters = {
+constexpr std::array<OptionParameter, 4> kOptionParameters = {
     {{"threads", is_thread_count, "all", 1},
+     {"streams", is_stream_count, "1", 2},
      {"layout", is_layout, "any", 0},
      {"math", is_math, "default", 0}}};
 

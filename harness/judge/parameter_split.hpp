@@ -18,9 +18,9 @@ struct ParameterSplit {
 };
 
 // `parameter` is a segment of the id (direction, dtype, backend, device, cache), an option
-// (threads, layout, math), a parameter of the operator (n, m, bias, ...) or batch, mode and fuse of
-// a network. A backend decides its device, so the rest for either has neither. A size that repeats
-// another one
+// (threads, streams, layout, math), a parameter of the operator (n, m, bias, ...) or batch, mode
+// and fuse of a network. A backend decides its device, so the rest for either has neither. A size
+// that repeats another one
 // ("w" of a square image) goes with it. Returns nullopt if the case has no such parameter or the id
 // is not canonical.
 std::optional<ParameterSplit> split_parameter(

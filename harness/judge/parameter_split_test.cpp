@@ -55,6 +55,10 @@ TEST(ParameterSplit, CasesPairOnlyIfNothingElseDiffers) {
   EXPECT_FALSE(is_pair(kConv, cold, "dtype"));
   EXPECT_TRUE(is_pair(bf16, cold, "cache"));
   EXPECT_TRUE(is_pair(kConv, std::string(kConv) + "/t2", "threads"));
+  EXPECT_TRUE(is_pair(std::string(kConv) + "/t8", std::string(kConv) + "/t8/st2", "streams"));
+  EXPECT_EQ(value_of(std::string(kConv) + "/t8/st12", "streams"), "12");
+  EXPECT_EQ(value_of(std::string(kConv) + "/t8/st12", "threads"), "8");
+  EXPECT_EQ(value_of(kConv, "streams"), "1");
   EXPECT_TRUE(is_pair(std::string(kConv) + "/t1/nhwc", std::string(kConv) + "/t2/nhwc", "threads"));
   EXPECT_FALSE(is_pair(std::string(kConv) + "/t1/nhwc", std::string(kConv) + "/t2", "threads"));
   EXPECT_TRUE(

@@ -39,6 +39,11 @@ CaseValue memory_value(const CaseRecord& record) {
   return record.memory ? CaseValue{((*record.memory).*Member).count} : CaseValue{};
 }
 
+template <auto Member>
+CaseValue latency_time(const CaseRecord& record) {
+  return record.latency ? case_time(((*record.latency).*Member).time) : CaseValue{};
+}
+
 template <class Rate>
 CaseValue case_rate(const std::optional<Rate>& rate) {
   return rate ? CaseValue{rate->value} : CaseValue{};
@@ -105,6 +110,20 @@ constexpr std::array kCaseColumns = {
                [](const CaseRecord& r) { return case_rate(r.flops_per_s); }, "achieved FLOP rate"},
     CaseColumn{"bytes_per_s", "B/s", Quantity::byte_rate, ColumnRole::fact,
                [](const CaseRecord& r) { return case_rate(r.bytes_per_s); }, "achieved byte rate"},
+    CaseColumn{"items_per_s", "items/s", Quantity::item_rate, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_rate(r.items_per_s); },
+               "images, sequences or iterations per second, of all streams together"},
+    CaseColumn{"streams", "streams", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.streams ? CaseValue{std::int64_t{*r.streams}} : CaseValue{};
+               },
+               "instances that ran side by side, if more than one"},
+    CaseColumn{"p50_ns", "p50", Quantity::time, ColumnRole::fact, latency_time<&Latency::p50>,
+               "latency that half of the iterations do not exceed while all streams run"},
+    CaseColumn{"p90_ns", "p90", Quantity::time, ColumnRole::fact, latency_time<&Latency::p90>,
+               "latency that 90 % of the iterations do not exceed"},
+    CaseColumn{"p99_ns", "p99", Quantity::time, ColumnRole::fact, latency_time<&Latency::p99>,
+               "latency that 99 % of the iterations do not exceed"},
     CaseColumn{"flops", "FLOPs", Quantity::flop, ColumnRole::fact,
                [](const CaseRecord& r) { return r.work ? CaseValue{r.work->flops} : CaseValue{}; },
                "floating-point operations of one iteration"},
@@ -179,6 +198,11 @@ constexpr std::array<std::string_view, 9> kDefaultColumns = {
     "case",       "median_ns", "interval",       "flops_per_s", "bytes_per_s",
     "efficiency", "bound",     "implementation", "outcome"};
 
+// Further columns for cases with streams, and the column that they follow.
+constexpr std::array<std::string_view, 4> kServingColumns = {"items_per_s", "p50_ns", "p90_ns",
+                                                             "p99_ns"};
+constexpr std::string_view kColumnBeforeServing = "interval";
+
 const CaseColumn* find_case_column(std::string_view name) {
   const auto* found = std::ranges::find(kCaseColumns, name, &CaseColumn::name);
   return found == kCaseColumns.end() ? nullptr : found;
@@ -213,9 +237,15 @@ Result<CaseColumns> choose_case_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
-CaseColumns default_case_columns() {
+CaseColumns default_case_columns(const std::vector<CaseRecord>& cases) {
+  const bool has_streams = std::ranges::any_of(
+      cases, [](const CaseRecord& record) { return record.latency.has_value(); });
   CaseColumns columns;
-  for (const std::string_view name : kDefaultColumns) columns.push_back(&case_column(name));
+  for (const std::string_view name : kDefaultColumns) {
+    columns.push_back(&case_column(name));
+    if (!has_streams || name != kColumnBeforeServing) continue;
+    for (const std::string_view serving : kServingColumns) columns.push_back(&case_column(serving));
+  }
   return columns;
 }
 

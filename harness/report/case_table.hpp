@@ -43,8 +43,9 @@ using CaseColumns = std::vector<const CaseColumn*>;
 // nearest name if a name is unknown.
 Result<CaseColumns> choose_case_columns(const std::vector<std::string>& names);
 
-// Returns the columns of a human-readable table if the user chooses none.
-CaseColumns default_case_columns();
+// Returns the columns of a human-readable table of these cases if the user chooses none. Cases with
+// streams have further ones.
+CaseColumns default_case_columns(const std::vector<CaseRecord>& cases);
 
 // Returns the human-readable value: "1.253 ms", "n/a".
 std::string readable_cell(const CaseColumn& column, const CaseRecord& record);

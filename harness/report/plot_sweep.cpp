@@ -2,8 +2,11 @@
 // Sweeps: plots of the time and rate over one parameter. Cases that differ only in this parameter
 // form a line. The parameters come from the case ids.
 #include "base/characters.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
+#include "harness/judge/parameter_split.hpp"
 #include "harness/report/plots.hpp"
+#include "harness/report/serving.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +53,9 @@ std::vector<ParameterToken> split_tokens(std::string_view parameters) {
 struct SweptCase {
   const CaseRecord* record = nullptr;
   double value = 0;
+  // Only in pictures of serving
+  std::optional<ItemsPerSecond> rate = std::nullopt;
+  std::optional<LatencyPercentile> latency = std::nullopt;
 };
 using SweepLine = std::vector<SweptCase>;  // by ascending value
 
@@ -175,16 +181,42 @@ std::vector<std::string> make_legend_names(const Sweep& sweep) {
 struct SweepMetric {
   std::string_view name, title;
   std::string (*format_tick)(double value);
-  std::optional<double> (*value)(const CaseRecord& record);
+  std::optional<double> (*value)(const SweptCase& entry);
+  // Returns the interval of the value, if the picture shows intervals.
+  std::optional<Extent> (*interval)(const SweptCase& entry);
 };
+
+double to_axis(Nanoseconds time) { return static_cast<double>(time.count()); }
+std::optional<Extent> time_interval(const std::optional<Nanoseconds>& low,
+                                    const std::optional<Nanoseconds>& high) {
+  return low && high ? std::optional(Extent{to_axis(*low), to_axis(*high)}) : std::nullopt;
+}
+std::optional<Extent> no_interval(const SweptCase& /*entry*/) { return std::nullopt; }
+
 constexpr std::array<SweepMetric, 2> kSweepMetrics = {
     {{"time", "time of one iteration", format_time_tick,
-      [](const CaseRecord& record) {
-        return std::optional(static_cast<double>(record.time->median.count()));
+      [](const SweptCase& entry) { return std::optional(to_axis(entry.record->time->median)); },
+      [](const SweptCase& entry) {
+        return time_interval(entry.record->time->low, entry.record->time->high);
       }},
-     {"rate", "achieved rate", format_flop_rate_tick, [](const CaseRecord& record) {
-        return record.flops_per_s ? std::optional(record.flops_per_s->value) : std::nullopt;
-      }}}};
+     {"rate", "achieved rate", format_flop_rate_tick,
+      [](const SweptCase& entry) {
+        const auto& rate = entry.record->flops_per_s;
+        return rate ? std::optional(rate->value) : std::nullopt;
+      },
+      no_interval}}};
+constexpr SweepMetric kThroughput = {"throughput", "items per second", format_plain_tick,
+                                     [](const SweptCase& entry) {
+                                       return entry.rate ? std::optional(entry.rate->value)
+                                                         : std::nullopt;
+                                     },
+                                     no_interval};
+constexpr SweepMetric kLatency = {
+    "latency", "latency of one iteration", format_time_tick,
+    [](const SweptCase& entry) {
+      return entry.latency ? std::optional(to_axis(entry.latency->time)) : std::nullopt;
+    },
+    [](const SweptCase& entry) { return time_interval(entry.latency->low, entry.latency->high); }};
 
 class SweepPicture {
  public:
@@ -192,7 +224,7 @@ class SweepPicture {
       : sweep_(sweep), metric_(metric), names_(make_legend_names(sweep)) {
     for (const auto& [key, line] : sweep.lines) {
       for (const SweptCase& entry : line) {
-        const auto value = metric.value(*entry.record);
+        const auto value = metric.value(entry);
         if (!value || *value <= 0) continue;
         values_.insert(entry.value);
         x_range_ = {std::min(x_range_.low, entry.value), std::max(x_range_.high, entry.value)};
@@ -258,20 +290,18 @@ class SweepPicture {
     const std::string colour = series_class(number);
     std::string points;
     for (const SweptCase& entry : line) {
-      const auto value = metric_.value(*entry.record);
+      const auto value = metric_.value(entry);
       if (value && *value > 0) points += svg_point({x.position(entry.value), y.position(*value)});
     }
     svg.polyline(points, line_class(number));
     for (const SweptCase& entry : line) {
-      const auto value = metric_.value(*entry.record);
+      const auto value = metric_.value(entry);
       if (!value || *value <= 0) continue;
-      const TimeSummary& time = *entry.record->time;
       svg.open_mark(fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter,
                                 entry.value, metric_.format_tick(*value)));
-      if (metric_.format_tick == format_time_tick && time.low && time.high) {
-        svg.line({x.position(entry.value), y.position(static_cast<double>(time.low->count()))},
-                 {x.position(entry.value), y.position(static_cast<double>(time.high->count()))},
-                 "range " + colour);
+      if (const auto interval = metric_.interval(entry)) {
+        svg.line({x.position(entry.value), y.position(interval->low)},
+                 {x.position(entry.value), y.position(interval->high)}, "range " + colour);
       }
       svg.marker(series_marker(number), {x.position(entry.value), y.position(*value)}, 4, colour);
       svg.close_mark();
@@ -312,7 +342,79 @@ std::vector<Sweep> find_sweeps(const std::vector<CaseRecord>& cases) {
   return sweeps;
 }
 
+// Two points are enough: many machines can share their threads among only two streams.
+constexpr std::size_t kMinServingPoints = 2;
+
+// Returns the cases with known items, in lines along this parameter of their ids.
+std::optional<Sweep> find_serving_sweep(const std::vector<CaseRecord>& cases,
+                                        const std::string& parameter) {
+  const ServedRates rates(cases);
+  Sweep sweep{"network", parameter, {}};
+  for (const CaseRecord& record : cases) {
+    const auto rate = rates.of(record);
+    const auto split = rate ? split_parameter(record.id, parameter) : std::nullopt;
+    const auto value = split ? parse_number<double>(split->value) : std::nullopt;
+    if (!value) continue;
+    if (record.op != "network") sweep.op = record.op;
+    sweep.lines[split->rest].push_back({&record, *value, rate});
+  }
+  for (auto& [key, line] : sweep.lines) std::ranges::sort(line, {}, &SweptCase::value);
+  std::erase_if(sweep.lines,
+                [](const auto& entry) { return entry.second.size() < kMinServingPoints; });
+  return sweep.lines.empty() ? std::nullopt : std::optional(std::move(sweep));
+}
+
+// Returns the same sweep with a line per percentile. With one stream there is no distribution: the
+// line of the median has the time of an iteration.
+Sweep with_latencies(const Sweep& sweep) {
+  Sweep latencies{sweep.op, sweep.parameter, {}};
+  for (const auto& [key, line] : sweep.lines) {
+    for (const LatencyPercentileRow& row :
+         {kLatencyPercentiles.front(), kLatencyPercentiles.back()}) {
+      SweepLine points;
+      for (SweptCase entry : line) {
+        const auto& latency = entry.record->latency;
+        const TimeSummary& time = *entry.record->time;
+        if (latency) entry.latency = *latency.*row.value;
+        if (!latency && row.value == &Latency::p50)
+          entry.latency = LatencyPercentile{time.median, time.low, time.high};
+        if (entry.latency) points.push_back(entry);
+      }
+      if (!points.empty()) latencies.lines[fmt::format("{}/{}", key, row.name)] = std::move(points);
+    }
+  }
+  return latencies;
+}
+
+Plot make_serving_plot(const Sweep& sweep, const SweepMetric& metric, std::string caption) {
+  const SweepPicture picture(sweep, metric);
+  const std::size_t drawn = std::min(sweep.lines.size(), kMaxLines);
+  caption += format_left_out(sweep.lines.size() - drawn, "further line");
+  return make_plot(fmt::format("serving-{}-{}", sweep.parameter, metric.name),
+                   fmt::format("{} by {}", metric.name, sweep.parameter), std::move(caption),
+                   [&](double width) { return picture.draw(width); });
+}
+
 }  // namespace
+
+std::vector<Plot> serving_plots(const std::vector<CaseRecord>& cases) {
+  std::vector<Plot> plots;
+  for (const char* parameter : {"streams", "batch"}) {
+    const auto sweep = find_serving_sweep(cases, parameter);
+    if (!sweep || !SweepPicture(*sweep, kThroughput).is_drawable()) continue;
+    plots.push_back(make_serving_plot(
+        *sweep, kThroughput,
+        fmt::format("Items per second against {}; cases that differ in nothing else are one line. "
+                    "An item is an image or sequence of the batch, else an iteration.",
+                    parameter)));
+    plots.push_back(make_serving_plot(
+        with_latencies(*sweep), kLatency,
+        fmt::format("Time of one iteration against {}: the median (p50), and what 99 % of the "
+                    "iterations do not exceed (p99), which cases with one stream do not have.",
+                    parameter)));
+  }
+  return plots;
+}
 
 std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases) {
   std::vector<Plot> plots;

@@ -105,6 +105,9 @@ Plot cases_plot(const Report& report);
 Plot roofline_plot(const std::vector<CaseRecord>& cases);
 Plot layers_plot(const NetworkSummary& network);
 Plot samples_plot(const Report& report);
+// The throughput and the latency of networks and of cases with streams: two plots against `streams`
+// and two against `batch`, each if cases differ in that parameter alone. May be empty.
+std::vector<Plot> serving_plots(const std::vector<CaseRecord>& cases);
 // One plot per parameter that the cases sweep.
 std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases);
 // `unit`: what a row is, for the caption: "layer".

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/run_answer.hpp"
+#include "harness/report/serving.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +89,9 @@ std::string format_machine(const Report& report) {
 }
 
 std::string format_lead(const RunView& view) {
-  return format_machine(view.report) + run_sentence(view) + format_precision(view.report);
+  const std::string serving = serving_sentence(view.report);
+  return serving + (serving.empty() ? "" : " ") + format_machine(view.report) + run_sentence(view) +
+         format_precision(view.report);
 }
 
 // Details of the environment that may explain noise, with the names that `bench doctor` uses.
@@ -177,7 +180,7 @@ std::string_view outcome_class(const CaseRecord& record) {
 // without columns that are unknown for all cases.
 CaseColumns page_columns(const RunView& view) {
   if (!view.columns.empty()) return view.columns;
-  CaseColumns columns = default_case_columns();
+  CaseColumns columns = default_case_columns(view.report.cases);
   columns.insert(columns.end() - 1, &case_column("peak_bytes"));  // the outcome stays the last one
   std::erase_if(columns, [&](const CaseColumn* column) {
     return std::ranges::none_of(view.report.cases, [&](const CaseRecord& record) {
@@ -327,6 +330,7 @@ std::vector<Plot> run_plots(const RunView& view) {
   for (const NetworkSummary& network : view.networks) {
     plots.push_back(layers_plot(network));
   }
+  for (Plot& plot : serving_plots(view.report.cases)) plots.push_back(std::move(plot));
   for (Plot& plot : sweep_plots(view.report.cases)) plots.push_back(std::move(plot));
   plots.push_back(samples_plot(view.report));
   for (Plot& plot : profile_plots(view)) plots.push_back(std::move(plot));
@@ -340,6 +344,8 @@ std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
   page.plots("Roofline", "each case below the ceilings",
              std::vector{roofline_plot(view.report.cases)});
   add_networks(view, page);
+  if (const std::vector<Plot> serving = serving_plots(view.report.cases); !serving.empty())
+    page.plots("Serving", "throughput and latency by streams and batch", serving);
   page.plots("Sweeps", "time and rate by a parameter", sweep_plots(view.report.cases));
   page.plots("Samples", "how much processes differ", std::vector{samples_plot(view.report)});
   add_profile(view, page);

@@ -3,6 +3,7 @@
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "harness/report/format.hpp"
+#include "harness/report/serving.hpp"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,8 @@ std::string_view column_unit(const CaseColumn& column) {
       return "1";
     case analysis::Quantity::ratio:
       return "FLOP/B";  // the intensity is the only ratio of two units
+    case analysis::Quantity::item_rate:
+      return "items/s";
   }
   return "";
 }
@@ -126,8 +129,11 @@ std::string run_sentence(const RunView& view) {
 }
 
 std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/) {
-  const CaseColumns columns = view.columns.empty() ? default_case_columns() : view.columns;
-  std::string text = fmt::format("**{}**\n\n|", escape_markdown(run_sentence(view)));
+  const CaseColumns columns =
+      view.columns.empty() ? default_case_columns(view.report.cases) : view.columns;
+  const std::string serving = serving_sentence(view.report);
+  std::string text = fmt::format("**{}{}{}**\n\n|", escape_markdown(serving),
+                                 serving.empty() ? "" : " ", escape_markdown(run_sentence(view)));
   std::string rule = "|";
   for (const CaseColumn* column : columns) {
     text += fmt::format(" {} |", escape_markdown(column->heading));

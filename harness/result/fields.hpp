@@ -6,9 +6,12 @@
 #include "base/checked.hpp"
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
+#include "harness/result/latency.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/typed_details.hpp"
 #include "harness/stats/equal_speed.hpp"
+
+#include <fmt/format.h>
 
 namespace bench {
 
@@ -89,6 +92,42 @@ void energy_fields(auto& archive, JsonOf<std::optional<ProcessEnergy>> auto& ene
   });
 }
 
+void latency_count_fields(auto& archive, JsonOf<std::optional<LatencyCounts>> auto& latencies) {
+  archive.group("latencies", latencies, [](auto& inner, auto& value) {
+    inner.required("ns", value.times);
+    inner.required("counts", value.counts);
+    inner.required("clock_ns", value.clock);
+    if constexpr (std::remove_reference_t<decltype(inner)>::kReads) {
+      const std::string problem = inner.ok() ? find_latency_problem(value) : std::string();
+      if (!problem.empty()) inner.report_field("counts", problem);
+    }
+  });
+}
+
+inline void item_rate_field(JsonWriter& writer, const std::optional<ItemsPerSecond>& rate) {
+  writer.optional("items_per_s", rate ? std::optional(rate->value) : std::nullopt);
+}
+inline void item_rate_field(JsonReader& reader, std::optional<ItemsPerSecond>& rate) {
+  std::optional<double> value;
+  reader.optional("items_per_s", value);
+  if (value) rate = ItemsPerSecond{*value};
+}
+
+template <class Archive>
+void latency_fields(Archive& archive, JsonOf<Latency> auto& latency) {
+  archive.required("iterations", latency.iterations);
+  for (const LatencyPercentileRow& row : kLatencyPercentiles) {
+    auto& percentile = latency.*row.value;
+    archive.required(fmt::format("{}_ns", row.name), percentile.time);
+    archive.optional(fmt::format("{}_low_ns", row.name), percentile.low);
+    archive.optional(fmt::format("{}_high_ns", row.name), percentile.high);
+  }
+  archive.required("min_ns", latency.min);
+  archive.required("max_ns", latency.max);
+  archive.optional("confidence", latency.confidence);
+  archive.required("clock_ns", latency.clock);
+}
+
 // A file stores the typed details (typed_details.hpp) among the other details.
 inline void detail_fields(JsonWriter& writer, const CaseRecord& record) {
   writer.optional("details", details_as_texts(record));
@@ -117,6 +156,7 @@ void process_fields(Archive& archive, Process& process) {
   remark_fields(archive, process.device);
   archive.optional("setup", process.setup);
   energy_fields(archive, process.energy);
+  latency_count_fields(archive, process.latencies);
   archive.optional("choices", process.choices);
 }
 
@@ -230,7 +270,12 @@ void case_fields(Archive& archive, Case& record) {
   archive.object("rates", [&](Archive& rates) {
     rates.optional("flops_per_s", record.flops_per_s);
     rates.optional("bytes_per_s", record.bytes_per_s);
+    item_rate_field(rates, record.items_per_s);
   });
+  archive.optional("items", record.items);
+  archive.optional("streams", record.streams);
+  archive.group("latency", record.latency,
+                [](Archive& latency, auto& value) { latency_fields(latency, value); });
   archive.group("roofline", record.roofline,
                 [](Archive& roofline, auto& value) { roofline_fields(roofline, value); });
   archive.group("energy", record.energy, [](Archive& energy, auto& value) {

@@ -171,6 +171,16 @@ struct DeviceSamples {
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
 };
 
+// The latencies of all iterations that ran within the windows of a case with streams
+// (harness/worker/stream_sampler.hpp), each with the number of iterations that had it. Nothing is
+// rounded, so that percentiles are exact.
+struct LatencyCounts {
+  std::vector<Nanoseconds> times;    // ascending, distinct
+  std::vector<std::int64_t> counts;  // one per time, at least 1
+  Nanoseconds clock{0};              // of reading the clock once, which each latency contains
+  friend bool operator==(const LatencyCounts&, const LatencyCounts&) = default;
+};
+
 struct ProcessRecord {
   std::string run_id;
   std::string id;
@@ -186,6 +196,7 @@ struct ProcessRecord {
   DeviceSamples device;
   std::map<std::string, Nanoseconds> setup;  // parts of the creation: "context_ns"
   std::optional<ProcessEnergy> energy;       // nullopt if the counters cannot be read
+  std::optional<LatencyCounts> latencies;    // only for cases with streams
   // What the case's backend chose by measuring, as text of its own (ops::Backend::choices()). Empty
   // if it chose nothing, or the same as in an earlier process of the case.
   std::string choices;
@@ -270,6 +281,38 @@ struct Energy {
   friend bool operator==(const Energy&, const Energy&) = default;
 };
 
+// A rate of what a user counts: images, sequences or iterations.
+struct ItemsPerSecond {
+  double value = 0;
+  friend auto operator<=>(const ItemsPerSecond&, const ItemsPerSecond&) = default;
+};
+
+// A percentile of the latencies of all iterations of all processes, and its interval: order
+// statistics of the percentiles of the processes, nullopt for fewer than 5 processes.
+struct LatencyPercentile {
+  Nanoseconds time{0};
+  std::optional<Nanoseconds> low = std::nullopt, high = std::nullopt;
+  friend bool operator==(const LatencyPercentile&, const LatencyPercentile&) = default;
+};
+
+// How long one iteration takes while all streams of the case run. As measured: unlike
+// TimeSummary::median, not corrected to a level of speed.
+struct Latency {
+  std::int64_t iterations = 0;
+  LatencyPercentile p50, p90, p99;
+  Nanoseconds min{0}, max{0};
+  std::optional<double> confidence;  // exact coverage of the intervals
+  Nanoseconds clock{0};              // as in LatencyCounts; the largest of the processes
+  friend bool operator==(const Latency&, const Latency&) = default;
+};
+struct LatencyPercentileRow {
+  std::string_view name;  // "p50"
+  double probability;
+  LatencyPercentile Latency::*value;
+};
+inline constexpr std::array<LatencyPercentileRow, 3> kLatencyPercentiles = {
+    {{"p50", 0.50, &Latency::p50}, {"p90", 0.90, &Latency::p90}, {"p99", 0.99, &Latency::p99}}};
+
 struct CaseRecord {
   std::string run_id;
   std::string id;
@@ -297,6 +340,14 @@ struct CaseRecord {
   std::optional<TimeSummary> time_all;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
+  // Set for networks and for cases with streams: the images or sequences of one iteration, and how
+  // many the case processes per second with all its streams.
+  std::optional<std::int64_t> items;
+  std::optional<ItemsPerSecond> items_per_s;
+  // Set for cases with streams. Their `time` is the time per iteration at the throughput of all
+  // streams together; the time from begin to end of one iteration is the latency.
+  std::optional<int> streams;
+  std::optional<Latency> latency;
   std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling
   std::optional<Energy> energy;      // nullopt with the reason in details["energy"]
   PreparationTimes preparation;      // medians over processes

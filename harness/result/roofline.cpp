@@ -302,7 +302,9 @@ std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
   if (record.memory) {
     // Elements that no iteration touches, such as the rows of a table that no index names, need no
     // place in a cache.
-    const std::int64_t touched = record.work->traffic().count + record.memory->workspace.count;
+    // The memory is that of all streams, the work that of one iteration.
+    const std::int64_t touched =
+        record.work->traffic().count * record.streams.value_or(1) + record.memory->workspace.count;
     input.working_set = std::min(record.memory->peak, Bytes{touched});
     input.weights = record.memory->weights;
   }

@@ -5,6 +5,7 @@
 #include "base/number.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
+#include "harness/result/latency.hpp"
 #include "harness/result/record.hpp"
 #include "harness/stats/log_time.hpp"
 #include "harness/stats/summary.hpp"
@@ -429,6 +430,8 @@ void complete_case(CaseRecord& record, Processes processes, double precision,
   fill_energy(record, processes);
   record.flops_per_s.reset();
   record.bytes_per_s.reset();
+  record.latency = summarise_latencies(processes);
+  record.items_per_s = item_rate(record);
   if (!record.time) return;
   if (record.work) {
     record.flops_per_s = record.work->total() / record.time->median;

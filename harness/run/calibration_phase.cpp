@@ -51,7 +51,8 @@ Result<Ceilings> calibrate(const CalibrationTask& task, WorkerSession& session, 
     if (begin - started + longest > task.limit) break;
     if (threads && threads != entry.peak.threads) session.finish();
     threads = entry.peak.threads;
-    BENCH_ASSIGN_OR_RETURN(const bool is_running, task.ensure_worker(entry.spec.key.threads));
+    BENCH_ASSIGN_OR_RETURN(const bool is_running,
+                           task.ensure_worker(worker_threads(entry.spec.key)));
     if (!is_running) break;
     StepRequest request{&entry.spec};
     request.check = CheckKind::none;

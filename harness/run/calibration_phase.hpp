@@ -25,8 +25,8 @@ Nanoseconds calibration_limit(std::optional<Nanoseconds> budget);
 struct CalibrationTask {
   const std::vector<CalibrationCase>& cases;
   Ceilings machine;  // source, threads, caches, and the rows to which the measured ones are added
-  // Starts a worker with this number of threads if none is running. Returns false if the run ends.
-  std::function<Result<bool>(std::optional<int> threads)> ensure_worker;
+  // Starts a worker with these threads if none is running. Returns false if the run ends.
+  std::function<Result<bool>(const WorkerThreads& threads)> ensure_worker;
   // The first case always starts; another one only if the longest one so far would end within it.
   Nanoseconds limit = kCalibrationLimit;
 };

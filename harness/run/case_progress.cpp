@@ -58,6 +58,25 @@ std::span<const ops::Tensor> case_tensors(const Case& spec) {
   return std::get<std::shared_ptr<const ops::Network>>(spec.work)->tensors;
 }
 
+namespace {
+
+// Returns the images or sequences that one iteration processes: the batch of a network, the
+// parameter `batch` of an operator, or `n` of an operator on images, which has channels `c`. Other
+// operators process one item per iteration.
+std::int64_t count_items(const Case& spec) {
+  const auto* problem = std::get_if<ops::Problem>(&spec.work);
+  if (problem == nullptr) return spec.network->batch;
+  const auto table = problem->parameters.table();
+  const auto is_count = [&](std::string_view name) {
+    const ops::Parameter* parameter = ops::find_parameter(table, name);
+    return parameter != nullptr && parameter->kind == ops::ParameterKind::count;
+  };
+  if (is_count("batch")) return problem->parameters.count("batch");
+  return is_count("n") && is_count("c") ? problem->parameters.count("n") : 1;
+}
+
+}  // namespace
+
 CaseRecord case_facts(const Case& spec) {
   CaseRecord record;
   record.id = spec.id;
@@ -69,6 +88,8 @@ CaseRecord case_facts(const Case& spec) {
   record.source = Place{spec.place.file, spec.place.line, 0}.text();
   record.case_hash = spec.hash;
   record.work = case_work(spec);
+  if (spec.key.streams != 1) record.streams = spec.key.streams;
+  if (record.streams || spec.network) record.items = count_items(spec);
   add_memberships(spec, record);
   return record;
 }

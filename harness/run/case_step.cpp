@@ -3,6 +3,7 @@
 
 #include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
+#include "harness/result/latency.hpp"
 #include "harness/result/speed.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
@@ -133,6 +134,7 @@ class Step {
       add_device_part(*round, record);
       add_canaries(*round, record);
       if (round->energy) add_energy(record.energy, *round->energy);
+      if (round->latencies) add_latencies(*round->latencies, record);
       for (const Nanoseconds time : round->samples) timed += time;
       samples.insert(samples.end(), round->samples.begin(), round->samples.end());
       const bool is_short = static_cast<std::int64_t>(round->samples.size()) < count;
@@ -150,6 +152,11 @@ class Step {
   void add_device_part(const RoundReply& round, ProcessRecord& record) {
     append(record.device, round.device);
     for (const auto& [name, value] : round.details) result_.prepared->details[name] = value;
+  }
+
+  static void add_latencies(const LatencyCounts& more, ProcessRecord& record) {
+    if (!record.latencies) record.latencies.emplace();
+    append(*record.latencies, more);
   }
 
   // Appends the canaries of a round. Drops the canaries of all rounds if this round lacks any,
@@ -188,6 +195,7 @@ class Step {
     auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
     add_device_part(*round, record);
+    if (round->latencies) add_latencies(*round->latencies, record);
     record.samples = std::move(round->samples);
     return record.samples.empty() ? StopReason::voided : StopReason::max_time;
   }

@@ -59,7 +59,7 @@ class Run {
   Status learn_layouts(const std::vector<std::size_t>& needed);
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
-  Status ensure_worker(std::optional<int> threads);
+  Status ensure_worker(const WorkerThreads& threads);
   Status ensure_ceilings();
   Status calibrate_in_another_moment();
   Status measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
@@ -179,7 +179,7 @@ Status Run::adopt_processes(const Report& earlier) {
   }
   const auto is_open = [&](const ProcessRecord& process) { return !finished.contains(process.id); };
   if (std::ranges::any_of(earlier.processes, is_open)) {
-    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    BENCH_RETURN_IF_ERROR(ensure_worker({}));
     session_.finish();
   }
   std::vector<RunRecord> runs = earlier.runs;
@@ -313,7 +313,7 @@ Status Run::choose_ways(int process) {
     const bool is_settled = progress.has_facts() || !progress.choices().empty() ||
                             !chooses_by_measuring(progress.spec());
     if (is_settled || stop_cause_ || !progress.needs_process(process)) continue;
-    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    BENCH_RETURN_IF_ERROR(ensure_worker({}));
     if (stop_cause_) return Done{};
     has_chosen = true;
     observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
@@ -336,7 +336,7 @@ Status Run::learn_layouts(const std::vector<std::size_t>& needed) {
     const Case& spec = cases_[i].spec();
     check_limits();
     if (layouts_.is_settled(spec) || stop_cause_) continue;
-    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    BENCH_RETURN_IF_ERROR(ensure_worker({}));
     if (stop_cause_) return Done{};
     layouts_.ask(session_, spec);
   }
@@ -364,7 +364,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& r
 
 // Starts a worker if none is running. Appends the run record after the first worker's handshake,
 // which the record needs, and before all other records.
-Status Run::ensure_worker(std::optional<int> threads) {
+Status Run::ensure_worker(const WorkerThreads& threads) {
   Status status = session_.ensure(threads);
   check_limits();
   if (!status && !stop_cause_) {
@@ -392,7 +392,7 @@ Status Run::ensure_ceilings() {
 Status Run::measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
                              Ceilings& ceilings) {
   const CalibrationTask task{cases, ceilings,
-                             [this](std::optional<int> threads) -> Result<bool> {
+                             [this](const WorkerThreads& threads) -> Result<bool> {
                                BENCH_RETURN_IF_ERROR(ensure_worker(threads));
                                return !stop_cause_;
                              },
@@ -553,7 +553,7 @@ Status Run::profile() {
     const ProfileReason reason = has_failed ? ProfileReason::failed : ProfileReason::wanted;
     if (!stop_cause_ && records_activities(context, reason)) {
       observer_.phase("profiling " + spec.id);
-      BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
+      BENCH_RETURN_IF_ERROR(ensure_worker(worker_threads(spec.key)));
     }
     if (stop_cause_) {
       ++not_profiled_;
@@ -577,12 +577,13 @@ Status Run::profile() {
 }
 
 // Reads the hardware counters of the passes and appends their records. Counting needs no isolation,
-// so consecutive cases with the same number of threads share a worker. This saves starting a
+// so consecutive cases with the same threads share a worker. This saves starting a
 // process and its device for each of them.
 Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes) {
   const OpenPass* previous = nullptr;
   for (OpenPass& pass : passes) {
-    if (previous != nullptr && previous->spec->key.threads != pass.spec->key.threads)
+    if (previous != nullptr &&
+        worker_threads(previous->spec->key) != worker_threads(pass.spec->key))
       session_.finish();
     previous = &pass;
     check_limits();

@@ -8,7 +8,7 @@ namespace bench {
 
 std::optional<std::string> machine_skip_reason(const Case& spec, const Cores& cores,
                                                std::optional<Bytes> memory) {
-  if (const auto placed = place_threads(spec.key.threads, cores); !placed) {
+  if (const auto placed = place_streams(worker_threads(spec.key), cores); !placed) {
     return placed.error().message();
   }
   return memory_shortage(case_tensors(spec), memory);

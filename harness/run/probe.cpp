@@ -39,7 +39,7 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   }
   const WorkerProgram program{
       options.worker_program, options.worker_environment, allowed_cores(), {}, options.plugins};
-  if (const auto placed = place_threads(spec.key.threads, program.cores); !placed) {
+  if (const auto placed = place_streams(worker_threads(spec.key), program.cores); !placed) {
     return make_refused_case(Outcome::skipped, placed.error().message());
   }
   const HelloRequest hello{kProtocolVersion, spec.reuse_distance.value_or(Bytes{0}),
@@ -48,11 +48,11 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
       options.on_error_output ? options.on_error_output
                               : [&env](const std::string& text) { print_lines(*env.err, text); };
   WorkerSession session(
-      [&](std::optional<int> threads) {
+      [&](const WorkerThreads& threads) {
         return start_process_link(program, threads, *env.clock, on_error_output);
       },
       hello, options.interrupted, *env.clock);
-  BENCH_RETURN_IF_ERROR(session.ensure(spec.key.threads));
+  BENCH_RETURN_IF_ERROR(session.ensure(worker_threads(spec.key)));
   PreparedCase result;
   result.library = session.greeting().library;
   StepRequest request{&spec};

@@ -174,7 +174,7 @@ void read_case_counters(const ProfileContext& context, OpenPass& pass) {
   const auto set_unavailable = [&](const std::string& reason) {
     record.details["counters"] = fmt::format("n/a: {}", reason);
   };
-  if (Status started = context.session.ensure(spec.key.threads); !started) {
+  if (Status started = context.session.ensure(worker_threads(spec.key)); !started) {
     return set_unavailable(started.error().message());
   }
   auto reply =

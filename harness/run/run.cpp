@@ -130,7 +130,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.last_level_cache = cpu.last_level;
   parts.memory = available_memory("");
   parts.environment = read_environment(root, cpu);
-  if (const auto environment = make_environment(program, std::nullopt)) {
+  if (const auto environment = make_environment(program, {})) {
     parts.environment.details.merge(environment_details(*environment));
   }
   parts.environment.threads = count_processors(program.cores);
@@ -158,8 +158,8 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
                                     kGpuCeilingTimeout);
     };
   }
-  parts.start_worker = [&](std::optional<int> count) {
-    return start_process_link(program, count, *env.clock,
+  parts.start_worker = [&](const WorkerThreads& threads) {
+    return start_process_link(program, threads, *env.clock,
                               [&](const std::string& text) { print_lines(*env.err, text); });
   };
   return execute_plan_with(plan, options, parts, sink, observer, env);

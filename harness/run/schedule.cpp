@@ -54,13 +54,13 @@ std::string problem_id(const CaseKey& key) {
 
 std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> cases,
                                           int process, std::uint64_t seed) {
-  // Number of threads; device, since its library must not be in a process that measures another
+  // Threads and streams; device, since its library must not be in a process that measures another
   // device; problem id of a network, else empty.
-  using WorkerKey = std::tuple<std::optional<int>, std::string, std::string>;
+  using WorkerKey = std::tuple<WorkerThreads, std::string, std::string>;
   Grouping<WorkerKey> by_worker;
   for (const std::size_t i : cases) {
     const CaseKey& key = plan.cases[i].key;
-    by_worker.add({key.threads, key.device, key.op == "network" ? problem_id(key) : ""}, i);
+    by_worker.add({worker_threads(key), key.device, key.op == "network" ? problem_id(key) : ""}, i);
   }
   // Two generators mix seed and process, so that (seed, process + 1) and (seed + 1, process) have
   // different orders.

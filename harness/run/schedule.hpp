@@ -16,12 +16,12 @@ namespace bench {
 
 // The cases of one worker process, in the order of their measurement.
 struct WorkerBatch {
-  std::optional<int> threads;      // nullopt means all threads
+  WorkerThreads threads;
   std::vector<std::size_t> cases;  // indices into the plan
 };
 
 // Schedules the cases with these indices in the plan for process number `process`. Cases with the
-// same device and number of threads share a worker. A whole network has its own worker, since
+// same device, threads and streams share a worker. A whole network has its own worker, since
 // kernels of its layers in the library's cache would shorten its creation. Workers and cases are in
 // a random order that depends on (seed, process). Cases that differ only in the cache mode are
 // neighbours, in random order, so that they share a kernel and its check.

@@ -92,9 +92,24 @@ TEST(ScheduleProcess, ThreadsAndNetworksHaveTheirOwnWorkers) {
   std::multiset<std::size_t> sizes;
   for (const WorkerBatch& batch : batches) {
     sizes.insert(batch.cases.size());
-    for (const std::size_t i : batch.cases) EXPECT_EQ(plan.cases[i].key.threads, batch.threads);
+    for (const std::size_t i : batch.cases)
+      EXPECT_EQ(worker_threads(plan.cases[i].key), batch.threads);
   }
   EXPECT_EQ(sizes, (std::multiset<std::size_t>{1, 1, 2, 20}));
+}
+
+TEST(ScheduleProcess, NumbersOfStreamsHaveTheirOwnWorkers) {
+  Plan plan;
+  for (const int streams : {1, 2, 2}) {
+    plan.cases.push_back(
+        small_case("m4n4k" + std::to_string(4 + plan.cases.size()), CacheMode::hot));
+    plan.cases.back().key.streams = streams;
+    plan.cases.back().id = to_id(plan.cases.back().key);
+  }
+  std::multiset<std::pair<int, std::size_t>> batches;
+  for (const WorkerBatch& batch : schedule_process(plan, all_of(plan), 0, 1))
+    batches.emplace(batch.threads.streams, batch.cases.size());
+  EXPECT_EQ(batches, (std::multiset<std::pair<int, std::size_t>>{{1, 1}, {2, 2}}));
 }
 
 TEST(ScheduleProcess, VariantsOfAProblemStayTogether) {

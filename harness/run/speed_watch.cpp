@@ -289,14 +289,14 @@ Result<std::vector<WatchedReply>> watch_speed(const std::string& worker_program,
                                               std::optional<Bytes> last_level_cache, Env& env) {
   const WorkerProgram program{worker_program, {}, allowed_cores(), {}, {}};
   WorkerSession session(
-      [&](std::optional<int> threads) {
+      [&](const WorkerThreads& threads) {
         return start_process_link(program, threads, *env.clock,
                                   [&env](const std::string& text) { print_lines(*env.err, text); });
       },
       {kProtocolVersion, Bytes{0}, last_level_cache}, nullptr, *env.clock);
   std::vector<WatchedReply> processes;
   for (int i = 0; i < kWatchProcesses; ++i) {
-    BENCH_RETURN_IF_ERROR(session.ensure(std::nullopt));
+    BENCH_RETURN_IF_ERROR(session.ensure({}));
     auto reply =
         session.ask<WatchedReply>(WatchRequest{time / kWatchProcesses}, time + kReplyLimit);
     session.finish();

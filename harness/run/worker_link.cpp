@@ -97,7 +97,7 @@ std::string format_last_error_line(const std::string& text, const WorkerStart& s
 
 Result<std::string> read_worker_document(const DocumentRequest& request, Env& env) {
   const WorkerProgram program{request.worker_program, request.worker_environment, allowed_cores()};
-  BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, std::nullopt));
+  BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, {}));
   ProcessRequest start{request.worker_program, {"worker"}, environment, {}};
   start.arguments.insert(start.arguments.end(), request.arguments.begin(), request.arguments.end());
   BENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::start(start));
@@ -320,10 +320,10 @@ Outcome to_outcome(const WorkerFailure& failure) {
 }
 
 Result<std::map<std::string, std::string>> make_environment(const WorkerProgram& program,
-                                                            std::optional<int> threads) {
-  BENCH_ASSIGN_OR_RETURN(const std::vector<int> processors, place_threads(threads, program.cores));
+                                                            const WorkerThreads& threads) {
+  BENCH_ASSIGN_OR_RETURN(const StreamProcessors streams, place_streams(threads, program.cores));
   std::map<std::string, std::string> environment =
-      worker_environment(inherited_environment(), processors, program.environment);
+      worker_environment(inherited_environment(), streams, program.environment);
   environment[kCoordinatorVariable] = std::to_string(getpid());
   return environment;
 }
@@ -331,7 +331,7 @@ Result<std::map<std::string, std::string>> make_environment(const WorkerProgram&
 std::optional<ops::LibraryInfo> find_loaded_onednn(const WorkerProgram& program,
                                                    const std::function<bool()>& interrupted,
                                                    Clock& clock) {
-  auto environment = make_environment(program, std::nullopt);
+  auto environment = make_environment(program, {});
   if (!environment) return std::nullopt;
   return find_onednn({program.program, std::move(*environment)}, interrupted, clock);
 }
@@ -379,9 +379,9 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 }  // namespace
 
 Result<std::unique_ptr<WorkerLink>> start_process_link(
-    const WorkerProgram& program, std::optional<int> threads, Clock& clock,
+    const WorkerProgram& program, const WorkerThreads& threads, Clock& clock,
     std::function<void(const std::string&)> on_error_output) {
-  BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
+  BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads.count, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, threads));
   const Nanoseconds started = clock.now();
   LibraryLines library_lines(environment);

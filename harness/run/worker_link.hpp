@@ -55,9 +55,9 @@ class WorkerLink {
   virtual std::optional<pid_t> process_id() const { return std::nullopt; }
 };
 
-// Starts a worker for this number of threads; nullopt means all threads. Returns an error if the
-// worker does not start. Such an error does not depend on a case.
-using WorkerFactory = std::function<Result<std::unique_ptr<WorkerLink>>(std::optional<int>)>;
+// Starts a worker with these threads. Returns an error if the worker does not start. Such an error
+// does not depend on a case.
+using WorkerFactory = std::function<Result<std::unique_ptr<WorkerLink>>(const WorkerThreads&)>;
 
 struct WorkerProgram {
   std::string program;                             // run as `PROGRAM worker [--plugin FILE]...`
@@ -86,7 +86,7 @@ std::optional<Error> find_missing_functions(const std::string& worker_program, E
 // to `on_error_output`, without oneDNN's own lines ("onednn_verbose,...") unless a variable of the
 // worker requests them.
 Result<std::unique_ptr<WorkerLink>> start_process_link(
-    const WorkerProgram& program, std::optional<int> threads, Clock& clock,
+    const WorkerProgram& program, const WorkerThreads& threads, Clock& clock,
     std::function<void(const std::string&)> on_error_output);
 
 // Sends `hello` to the worker and checks the version of its protocol. Returns an error that states
@@ -99,9 +99,9 @@ Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
                                  const std::function<bool()>& interrupted);
 Status check_protocol(const HelloReply& greeting, const HelloRequest& hello);
 
-// Returns the environment variables of a worker with this number of threads. Returns an error if
-// there are too few processors.
+// Returns the environment variables of a worker with these threads. Returns an error if there are
+// too few processors.
 Result<std::map<std::string, std::string>> make_environment(const WorkerProgram& program,
-                                                            std::optional<int> threads);
+                                                            const WorkerThreads& threads);
 
 }  // namespace bench

@@ -55,7 +55,7 @@ WorkerSession::WorkerSession(WorkerFactory factory, HelloRequest hello,
       interrupted_(std::move(interrupted)),
       clock_(clock) {}
 
-Status WorkerSession::ensure(std::optional<int> threads) {
+Status WorkerSession::ensure(const WorkerThreads& threads) {
   if (worker_) return Done{};
   const Nanoseconds start = clock_.now();
   worker_started_ = start;

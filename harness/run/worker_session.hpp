@@ -36,9 +36,9 @@ class WorkerSession {
   WorkerSession(WorkerFactory factory, HelloRequest hello, std::function<bool()> interrupted,
                 Clock& clock);
 
-  // Starts a worker for `threads` threads if no worker is running. Returns an error if the worker
+  // Starts a worker with these threads if no worker is running. Returns an error if the worker
   // does not start, or if the user interrupts its start.
-  Status ensure(std::optional<int> threads);
+  Status ensure(const WorkerThreads& threads);
   bool is_interrupted() const { return interrupted_ && interrupted_(); }
   // Returns the handshake of the worker that was started last.
   const HelloReply& greeting() const { return greeting_; }

@@ -42,13 +42,13 @@ class WorkerSessionTest : public testing::Test {
  protected:
   Result<RoundReply, RequestFailure> round_of(const Answer& answer) {
     WorkerSession session(
-        [&](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+        [&](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
           auto link = std::make_unique<OneAnswer>(answer);
           link->spent = spent_;
           return std::unique_ptr<WorkerLink>(std::move(link));
         },
         {kProtocolVersion, Bytes{0}, std::nullopt}, interrupted_, clock_);
-    EXPECT_TRUE(session.ensure(1).ok());
+    EXPECT_TRUE(session.ensure({1}).ok());
     auto reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
     for (int i = 1; i < requests_; ++i) reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
     ended_ = session.accounting().wall > 0s;

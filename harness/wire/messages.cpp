@@ -374,6 +374,7 @@ void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
   remark_fields(archive, r.device);
   archive.optional("iterations_per_sample", r.iterations_per_sample, kIterationsPerSample);
   energy_fields(archive, r.energy);
+  latency_count_fields(archive, r.latencies);
   archive.optional("canary_threads", r.canaries.threads, at_least(1));
   if (!r.canaries.threads) return;
   archive.required("canaries_ns", r.canaries.times);

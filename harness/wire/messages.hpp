@@ -195,6 +195,7 @@ struct RoundReply {
   SampleCanaries canaries = {};
   // nullopt if it cannot be read; then `details` contains the reason (harness/result/energy.hpp).
   std::optional<ProcessEnergy> energy = std::nullopt;
+  std::optional<LatencyCounts> latencies = std::nullopt;  // only for cases with streams
   // Details of the kernel that sampling added or changed; they become details of the case.
   std::map<std::string, std::string> details = {};
 };

@@ -138,6 +138,8 @@ struct Mismatch {
       }
       return "";
     }
+    if (reply.latencies && reply.latencies->times.back() > elapsed + kReplyClockTolerance)
+      return too_long("a latency", reply.latencies->times.back(), elapsed);
     const Nanoseconds sum = checked_sum(reply.samples).value_or(Nanoseconds::max());
     return sum <= elapsed + kReplyClockTolerance ? "" : too_long("samples", sum, elapsed);
   }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/command_server.hpp"
 
+#include "base/number.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/result/energy.hpp"
+#include "harness/result/latency.hpp"
 #include "harness/result/measured.hpp"
+#include "harness/result/roofline.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/wire/slowdown.hpp"
 #include "harness/worker/check.hpp"
@@ -12,6 +16,7 @@
 #include "harness/worker/processor_counters.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
+#include "harness/worker/stream_sampler.hpp"
 #include "harness/worker/worker.hpp"
 #include "harness/worker/workload.hpp"
 #include "profiler/recorder.hpp"
@@ -28,6 +33,14 @@ namespace {
 
 // Maximum number of looks of a watch, which bounds the reply.
 constexpr std::int64_t kMaxLooks = 20'000;
+
+// Returns the sum of the streams' memory, each of which has a kernel with buffers.
+MemoryUse sum_of_streams(MemoryUse use, std::size_t streams) {
+  const auto count = static_cast<std::int64_t>(streams);
+  for (Bytes* bytes : {&use.peak, &use.weights, &use.workspace, &*use.activations})
+    bytes->count *= count;
+  return use;
+}
 
 MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
   MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
@@ -101,7 +114,7 @@ struct CommandServer::BuiltKernel {
   std::uint64_t seed;
   ops::Backend* backend;
   Workload workload;
-  PreparedKernel prepared;
+  std::vector<PreparedKernel> prepared;  // by stream
   std::int64_t tuning;
   CacheMode cache;  // that candidates were measured with
   bool is_checked = false;
@@ -118,7 +131,35 @@ CommandServer::CommandServer(std::shared_ptr<WorkerContext> context, Clock& cloc
       clock_(clock),
       options_(std::move(options)),
       slowdown_(options_.slowdown ? parse_slowdown(*options_.slowdown) : Result<double>(0.0)),
-      arena_size_(arena_size(std::nullopt, Bytes{0}, options_.available)) {}
+      arena_size_(arena_size(std::nullopt, Bytes{0}, options_.available)) {
+  if (options_.streams.size() > 1) team_ = std::make_unique<StreamTeam>(options_.streams);
+  arenas_.resize(stream_count());
+}
+
+void CommandServer::on_stream(std::size_t stream, const std::function<void()>& work) {
+  team_ ? team_->run_on(stream, work) : work();
+}
+
+std::optional<Bytes> CommandServer::available_per_stream() const {
+  if (!options_.available) return std::nullopt;
+  return Bytes{options_.available->count / static_cast<std::int64_t>(stream_count())};
+}
+
+ErrorReply CommandServer::at_stream(std::size_t stream, ErrorReply error) const {
+  if (team_ == nullptr) return error;
+  error.reason = fmt::format("stream {} of {}: {}", stream + 1, stream_count(), error.reason);
+  return error;
+}
+
+Result<Done, ErrorReply> CommandServer::check_stream_support(const CaseKey& key,
+                                                             const ops::Backend& backend) {
+  if (key.streams > 1 && !backend.runs_streams())
+    return ErrorReply{Outcome::unsupported, ops::streams_unsupported_reason(backend.name())};
+  if (static_cast<std::size_t>(key.streams) == stream_count()) return Done{};
+  return failed_reply(fmt::format("the case has {}, but this worker was started for {}; {} sets it",
+                                  pluralise(key.streams, "stream"), stream_count(),
+                                  kStreamsVariable));
+}
 
 ReplyMessage CommandServer::handle(const Request& request) {
   struct Visitor {
@@ -199,16 +240,17 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
       }
     }
     PreparedReply reply = built_->reply;
-    auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
+    const Status bound = make_rotations(key->cache, request.reuse_distance, reply.details);
     add_setup_time();
-    if (!rotation) return failed_reply(rotation.error());
+    if (!bound) return failed_reply(bound.error());
     // A backend that knows the caches of the case has stated them.
     if (key->cache != CacheMode::hot && was_chosen_by_measuring(reply.details))
       reply.details.emplace("tuned_caches", "hot, other than those of the case");
-    rotation_ = std::move(*rotation);
     SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
-    sampler_ = make_sampler(built_->prepared.kernel(), *rotation_, clock_, std::move(options));
+    sampler_ = team_ ? make_stream_sampler(*team_, rotations_, clock_, options)
+                     : make_sampler(built_->prepared.front().kernel(), *rotations_.front(), clock_,
+                                    std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // the sender has it already
     return reply;
   } catch (const std::bad_alloc&) {
@@ -234,7 +276,8 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
                                               const PrepareRequest& request) {
   const auto backend = context_->backends.find(key.backend);
   if (!backend) return to_error_reply(backend.error());
-  auto workload = admit(key, request.network.get(), **backend, options_.available, registry());
+  BENCH_RETURN_IF_ERROR(check_stream_support(key, **backend));
+  auto workload = admit(key, request.network.get(), **backend, available_per_stream(), registry());
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
   set_candidates(**backend, request, key.cache, arena_size_);
@@ -250,19 +293,27 @@ Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem, C
                                                    ops::Backend& backend, const Workload& workload,
                                                    const InputValues& values,
                                                    const PrepareRequest& request) {
-  auto prepared = PreparedKernel::build(backend, workload, values, clock_, options_.available,
-                                        request.input_layouts);
-  if (!prepared) return to_error_reply(prepared.error());
+  std::vector<PreparedKernel> prepared;
+  for (std::size_t stream = 0; stream < stream_count(); ++stream) {
+    std::optional<ErrorReply> failure;
+    on_stream(stream, [&] {
+      auto kernel = PreparedKernel::build(backend, workload, values, clock_, available_per_stream(),
+                                          request.input_layouts);
+      if (kernel) prepared.push_back(std::move(*kernel));
+      if (!kernel) failure = at_stream(stream, to_error_reply(kernel.error()));
+    });
+    if (failure) return *std::move(failure);
+  }
   built_ = std::make_shared<BuiltKernel>(BuiltKernel{problem,
                                                      request.seed,
                                                      &backend,
                                                      workload,
-                                                     std::move(*prepared),
+                                                     std::move(prepared),
                                                      request.tuning,
                                                      cache,
                                                      false,
                                                      {}});
-  ops::Kernel& kernel = built_->prepared.kernel();
+  ops::Kernel& kernel = built_->prepared.front().kernel();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
@@ -285,8 +336,8 @@ Result<Done, ErrorReply> CommandServer::build_once(const std::string& problem, C
   if (!reply.steps.empty()) {
     reply.details.emplace(kPrimitivesDetail, std::to_string(reply.steps.size()));
   }
-  reply.preparation = built_->prepared.preparation();
-  reply.memory = kernel_memory_use(kernel);
+  reply.preparation = built_->prepared.front().preparation();
+  reply.memory = sum_of_streams(kernel_memory_use(kernel), stream_count());
   return check(values, request);
 }
 
@@ -294,9 +345,7 @@ Result<Done, ErrorReply> CommandServer::check(const InputValues& values,
                                               const PrepareRequest& request) {
   if (request.check == CheckKind::none) return Done{};
   const Nanoseconds start = clock_.now();
-  auto verified =
-      verify(*built_->backend, built_->workload, built_->prepared, values,
-             {request.check, request.expected, request.seed, options_.available}, clock_);
+  auto verified = check_streams_agree(values, request);
   spent_.check += clock_.now() - start;
   if (!verified) {
     ErrorReply error = std::move(verified).error();
@@ -313,35 +362,83 @@ Result<Done, ErrorReply> CommandServer::check(const InputValues& values,
   return Done{};
 }
 
-Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
-    CacheMode cache, std::optional<Bytes> distance, std::map<std::string, std::string>& details) {
-  Arena* shared = nullptr;
-  if (cache != CacheMode::hot) {
-    BENCH_ASSIGN_OR_RETURN(shared, provide_arena(distance));
+// Checks the first stream as requested, and each other stream against the first one, since all have
+// the same inputs.
+Result<Verification, ErrorReply> CommandServer::check_streams_agree(const InputValues& values,
+                                                                    const PrepareRequest& request) {
+  CheckRequest check{request.check, request.expected, request.seed, options_.available};
+  std::optional<Verification> first;
+  for (std::size_t stream = 0; stream < stream_count(); ++stream) {
+    std::optional<Result<Verification, ErrorReply>> verified;
+    on_stream(stream, [&] {
+      verified = verify(*built_->backend, built_->workload, built_->prepared[stream], values, check,
+                        clock_);
+    });
+    if (!*verified) return at_stream(stream, verified->error());
+    if (first) continue;
+    first = std::move(**verified);
+    check = {CheckKind::expected, first->output, request.seed, options_.available,
+             "those of the first stream"};
   }
-  const std::vector<void*> own = built_->prepared.addresses();
-  return bind_rotation(built_->prepared.kernel(), own, cache, distance, shared, details);
+  if (team_) first->text += fmt::format("; the same in all {} streams", stream_count());
+  return *std::move(first);
 }
 
-// Returns the arena for the prepared case. All cases of a worker share the arena on the host, whose
-// size covers the run's largest distance. On a device, the arena is created again if a case needs a
-// larger one.
-Result<Arena*> CommandServer::provide_arena(std::optional<Bytes> distance) {
-  ops::DeviceMemory* device = built_->backend->memory();
-  if (arena_ && arena_->memory() == device &&
-      (device == nullptr || distance.value_or(Bytes{0}) <= arena_->size())) {
-    return &*arena_;
+// Binds the kernel of each stream. With cold caches, the streams share the size of the arena, since
+// they also share the caches.
+Status CommandServer::make_rotations(CacheMode cache, std::optional<Bytes> distance,
+                                     std::map<std::string, std::string>& details) {
+  for (std::size_t stream = 0; stream < stream_count(); ++stream) {
+    Status bound = Done{};
+    on_stream(stream, [&] {
+      bound = [&]() -> Status {
+        Arena* arena = nullptr;
+        if (cache != CacheMode::hot) {
+          BENCH_ASSIGN_OR_RETURN(arena, provide_arena(stream, distance));
+        }
+        PreparedKernel& prepared = built_->prepared[stream];
+        const std::vector<void*> own = prepared.addresses();
+        BENCH_ASSIGN_OR_RETURN(
+            rotations_.emplace_back(),
+            bind_rotation(prepared.kernel(), own, cache, distance, arena, details));
+        return Done{};
+      }();
+    });
+    if (!bound) {
+      rotations_.clear();
+      return bound;
+    }
   }
-  arena_.reset();  // freed before the next one needs the memory
+  if (team_ == nullptr) return Done{};
+  details["streams.processors"] = format_stream_processors(options_.streams);
+  if (const auto bytes = details.find(kColdBytesDetail); bytes != details.end()) {
+    const auto of_one = parse_number<std::int64_t>(bytes->second).value_or(0);
+    bytes->second = fmt::to_string(of_one * static_cast<std::int64_t>(stream_count()));
+  }
+  return Done{};
+}
+
+// Returns the arena of a stream for the prepared case. All cases of a worker share the arenas on
+// the host, whose size covers the run's largest distance. On a device, the arena is created again
+// if a case needs a larger one.
+Result<Arena*> CommandServer::provide_arena(std::size_t stream, std::optional<Bytes> distance) {
+  std::optional<Arena>& arena = arenas_[stream];
+  ops::DeviceMemory* device = built_->backend->memory();
+  if (arena && arena->memory() == device &&
+      (device == nullptr || distance.value_or(Bytes{0}) <= arena->size())) {
+    return &*arena;
+  }
+  arena.reset();  // freed before the next one needs the memory
+  const Bytes on_host{arena_size_.count / static_cast<std::int64_t>(stream_count())};
   const Bytes size =
-      device == nullptr ? arena_size_ : device_arena_size(*device, distance.value_or(Bytes{0}));
-  BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, nullptr, device));
-  arena_.emplace(std::move(arena));
-  return &*arena_;
+      device == nullptr ? on_host : device_arena_size(*device, distance.value_or(Bytes{0}));
+  BENCH_ASSIGN_OR_RETURN(Arena created, Arena::create(size, kArenaSeed, nullptr, device));
+  arena.emplace(std::move(created));
+  return &*arena;
 }
 
 Reply CommandServer::warm_up(const WarmUpRequest& request) {
-  if (!rotation_) return failed_reply("warm_up without a prepared case");
+  if (rotations_.empty()) return failed_reply("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
   Result<WarmUpResult> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
   spent_.warmup += clock_.now() - start;
@@ -354,7 +451,7 @@ Reply CommandServer::warm_up(const WarmUpRequest& request) {
 Reply CommandServer::round(const RoundRequest& request) {
   const std::int64_t iterations =
       request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
-  if (!rotation_ || !warmed_up_ || request.samples < 1 || iterations < 1) {
+  if (rotations_.empty() || !warmed_up_ || request.samples < 1 || iterations < 1) {
     return failed_reply(
         "a round needs a prepared and warm case, and at least one sample and iteration");
   }
@@ -382,6 +479,10 @@ Reply CommandServer::round(const RoundRequest& request) {
   if (!status) return failed_reply(status.error());
   reply.samples = std::move(samples.samples);
   reply.device = std::move(samples.device);
+  if (!samples.latencies.empty()) {
+    reply.latencies = count_latencies(std::move(samples.latencies));
+    reply.latencies->clock = samples.clock;
+  }
   reply.details = changed_details();
   energy.finish(elapsed, reply);
   if (canary_ && !samples.canaries.empty()) {
@@ -394,7 +495,7 @@ Reply CommandServer::round(const RoundRequest& request) {
 // such as the sampling method, only after sampling.
 std::map<std::string, std::string> CommandServer::changed_details() const {
   std::map<std::string, std::string> details;
-  const ops::Kernel& kernel = built_->prepared.kernel();
+  const ops::Kernel& kernel = built_->prepared.front().kernel();
   if (!kernel.has_device_clock()) return details;
   const auto& reported = built_->reply.details;
   for (const auto& [name, value] : kernel.details()) {
@@ -409,27 +510,36 @@ Reply CommandServer::profile(const ProfileRequest& request) {
   end_measurement();
   // Frees memory for the pass, which creates everything itself in order to observe the creation.
   built_.reset();
-  arena_.reset();
-  auto reply = [&]() -> Result<ProfiledReply, ErrorReply> {
-    const auto key = parse_id(request.prepare.id, registry());
-    const auto backend = context_->backends.find(key ? key->backend : std::string());
-    if (!backend) return to_error_reply(backend.error());
-    const auto events = options_.perf_events ? options_.perf_events() : nullptr;
-    std::optional<ProcessorCounters> processor;
-    if (events) processor.emplace(*events, clock_);
-    const ProfilePassContext context{**backend,
-                                     clock_,
-                                     options_.available,
-                                     arena_size_,
-                                     decoder_,
-                                     registry(),
-                                     processor ? &*processor : nullptr};
-    return is_counters_request(request) ? run_counters_pass(context, request)
-                                        : run_profile_pass(context, request);
-  }();
+  for (std::optional<Arena>& arena : arenas_) arena.reset();
+  Result<ProfiledReply, ErrorReply> reply = ProfiledReply{};
+  // The pass observes one instance of the case alone, with the threads of the first stream.
+  on_stream(0, [&] { reply = run_pass(request); });
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
+  if (team_) {
+    reply->details["streams"] =
+        fmt::format("one of {}, alone on its threads: a profile shows one instance of the case",
+                    stream_count());
+  }
   return std::move(*reply);
+}
+
+Result<ProfiledReply, ErrorReply> CommandServer::run_pass(const ProfileRequest& request) {
+  const auto key = parse_id(request.prepare.id, registry());
+  const auto backend = context_->backends.find(key ? key->backend : std::string());
+  if (!backend) return to_error_reply(backend.error());
+  const auto events = options_.perf_events ? options_.perf_events() : nullptr;
+  std::optional<ProcessorCounters> processor;
+  if (events) processor.emplace(*events, clock_);
+  const ProfilePassContext context{**backend,
+                                   clock_,
+                                   options_.available,
+                                   arena_size_,
+                                   decoder_,
+                                   registry(),
+                                   processor ? &*processor : nullptr};
+  return is_counters_request(request) ? run_counters_pass(context, request)
+                                      : run_profile_pass(context, request);
 }
 
 const EnergyMeterResult* CommandServer::energy_meter() {
@@ -443,7 +553,9 @@ const EnergyMeterResult* CommandServer::energy_meter() {
 }
 
 SampleCanary* CommandServer::sample_canary() {
-  if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
+  if (!canary_ && options_.sample_canary) {
+    canary_ = team_ ? make_team_canary(*team_, options_.sample_canary) : options_.sample_canary();
+  }
   return canary_.get();
 }
 
@@ -497,7 +609,7 @@ Reply CommandServer::watch(const WatchRequest& request) {
 }
 
 Reply CommandServer::release(const ReleaseRequest& request) {
-  const bool must_check = request.check == ReleaseRequest::Check::yes && rotation_ != nullptr &&
+  const bool must_check = request.check == ReleaseRequest::Check::yes && !rotations_.empty() &&
                           built_ != nullptr && built_->is_checked;
   const Nanoseconds start = clock_.now();
   Result<Done, ErrorReply> checked = must_check ? check_again() : Done{};
@@ -511,13 +623,20 @@ Reply CommandServer::release(const ReleaseRequest& request) {
 // The sampled invocation is checked if it uses the kernel's own buffers. Copies for cold caches
 // have other inputs.
 Result<Done, ErrorReply> CommandServer::check_again() {
-  const auto invocations = rotation_->invocations();
-  ops::Invocation* const sampled = invocations.size() == 1 ? invocations.front() : nullptr;
+  const CheckRequest request{CheckKind::expected, built_->reply.output, built_->seed,
+                             options_.available, "those before the samples"};
   try {
-    return verify_again(*built_->backend, built_->workload, built_->prepared, sampled,
-                        {CheckKind::expected, built_->reply.output, built_->seed,
-                         options_.available, "those before the samples"},
-                        clock_);
+    for (std::size_t stream = 0; stream < stream_count(); ++stream) {
+      const auto invocations = rotations_[stream]->invocations();
+      ops::Invocation* const sampled = invocations.size() == 1 ? invocations.front() : nullptr;
+      Result<Done, ErrorReply> checked = Done{};
+      on_stream(stream, [&] {
+        checked = verify_again(*built_->backend, built_->workload, built_->prepared[stream],
+                               sampled, request, clock_);
+      });
+      if (!checked) return at_stream(stream, std::move(checked).error());
+    }
+    return Done{};
   } catch (const std::bad_alloc&) {
     return failed_reply("not enough memory for the check after the samples");
   }
@@ -525,7 +644,7 @@ Result<Done, ErrorReply> CommandServer::check_again() {
 
 void CommandServer::end_measurement() {
   sampler_.reset();
-  rotation_.reset();
+  rotations_.clear();
   warmed_up_.reset();
 }
 

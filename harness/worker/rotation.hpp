@@ -11,6 +11,8 @@
 #include "harness/worker/memory.hpp"
 #include "ops/backend/kernel.hpp"
 
+#include <alloca.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +64,18 @@ class Rotation {
   std::size_t next_ = 0;
 };
 
+// Calls `work` with the stack at a fixed offset within its page, whatever the frames above use. An
+// operator that keeps vectors on the stack is up to 45 % slower if they straddle cache lines. Two
+// builds of this program must not differ in that (docs/decisions/0019).
+template <class Work>
+[[gnu::noinline]] auto on_page_boundary(Work work) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  void* const unused = __builtin_alloca(here % kPage);
+  asm volatile("" : : "r"(unused));
+  return work();
+}
+
 // The samples that rounds have taken of a case.
 struct RoundSamples {
   std::vector<Nanoseconds> samples;
@@ -70,6 +84,9 @@ struct RoundSamples {
   std::vector<Nanoseconds> canaries;
   std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries after the samples
   DeviceSamples device;            // for samples on a device's clock
+  // Only for streams: of all iterations that count, and of reading the clock once.
+  std::vector<Nanoseconds> latencies;
+  Nanoseconds clock{0};
 };
 
 // An iteration that takes at least `min_single` is a sample by itself. Shorter iterations are
@@ -87,6 +104,8 @@ class Sampler {
 
   virtual ~Sampler() = default;
   virtual BatchLimits batch_limits() const = 0;
+  // Returns the number of iterations of the smallest sample.
+  virtual std::int64_t min_iterations() const { return 1; }
   // Takes a sample that is not recorded. Returns nullopt on failure; see failure().
   virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
   // Returns the device's clock during the last call of warm(). nullopt if there is no device or it

@@ -18,18 +18,6 @@
 namespace bench {
 namespace {
 
-// Calls `work` with the stack at a fixed offset within its page, whatever the frames above use. An
-// operator that keeps vectors on the stack is up to 45 % slower if they straddle cache lines. Two
-// builds of this program must not differ in that (docs/decisions/0019).
-template <class Work>
-[[gnu::noinline]] auto on_page_boundary(Work work) {
-  constexpr std::uintptr_t kPage = 4096;
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  void* const unused = __builtin_alloca(here % kPage);
-  asm volatile("" : : "r"(unused));
-  return work();
-}
-
 template <class ClockType>
 class HostSampler final : public Sampler {
  public:

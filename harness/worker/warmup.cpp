@@ -66,6 +66,7 @@ Result<WarmUpResult> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseco
                              Clock& clock) {
   const BatchLimits limits = sampler.batch_limits();
   WarmUpResult result;
+  result.iterations_per_sample = sampler.min_iterations();
   SampleWindow window;
   std::vector<std::int64_t> clocks;
   const Nanoseconds start = clock.now();
@@ -76,9 +77,10 @@ Result<WarmUpResult> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseco
     window.push(*sample);
     if (const auto clock_hz = sampler.warm_clock_hz()) clocks.push_back(*clock_hz);
 
-    // If an iteration is long enough for a sample, one sample is enough to know the batch size.
+    // If the smallest sample is long enough, one is enough to know the batch size.
     const std::int64_t batch = result.iterations_per_sample;
-    const bool is_batch_known = window.is_full() || (batch == 1 && *sample >= limits.min_single);
+    const bool is_batch_known =
+        window.is_full() || (batch == sampler.min_iterations() && *sample >= limits.min_single);
     if (window.is_full() && window.median_sample() < limits.min_sample &&
         batch < kMaxIterationsPerSample) {
       const std::int64_t larger = iterations_per_sample(window.median_sample() / batch, limits);

@@ -3,6 +3,7 @@
 
 #include "base/available_memory.hpp"
 #include "harness/host/environment.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
 #include "harness/worker/command_server.hpp"
@@ -115,6 +116,8 @@ int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& conte
   options.perf_events = make_perf_events;
   options.energy_meter = open_energy_meter;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
+  if (const char* streams = std::getenv(kStreamsVariable))
+    options.streams = parse_stream_processors(streams).value_or(StreamProcessors{});
   CommandServer server(context, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {
     const Result<Request> request = decode_request(*line, context->registry());

@@ -188,6 +188,9 @@ class Backend {
   virtual DeviceTracer* tracer() { return nullptr; }
   // Counters of the device. Null: there are none to read.
   virtual DeviceCounters* counters() { return nullptr; }
+  // Whether invocations of different kernels may run at the same time. Each kernel is created,
+  // bound and run by one thread; the backend is called by one thread at a time.
+  virtual bool runs_streams() const { return false; }
   // Returns the error of create() as far as it can be known without creating a kernel: from the
   // problem or network, and from what the library answers about this processor. create() may fail
   // even if this returns nullopt.

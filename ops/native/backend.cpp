@@ -238,6 +238,7 @@ class NativeBackend final : public Backend {
   LibraryInfo library() const override {
     return {std::string(kNativeBackend), std::string(tool_version()), "", "loops of this program"};
   }
+  bool runs_streams() const override { return true; }
   std::optional<BackendError> support_error(const Problem& problem) const override {
     auto loop = choose(problem);
     return loop ? std::nullopt : std::optional(std::move(loop).error());

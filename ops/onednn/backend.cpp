@@ -69,6 +69,8 @@ class OnednnBackend final : public Backend {
     if (context_) context_->observe(collectors);
   }
   bool set_output(LibraryOutput output) override;
+  // An asynchronous library would run all kernels one after the other, in the stream they share.
+  bool runs_streams() const override { return onednn_is_synchronous(); }
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
 
  private:

@@ -35,6 +35,8 @@ std::string readable_number(double value, Quantity quantity) {
       return fmt::format("{:.1f} %", 100 * value);
     case Quantity::ratio:
       return fmt::format("{:.4g}", value);
+    case Quantity::item_rate:
+      return format_significant(value);
   }
   return fmt::format("{}", value);
 }
@@ -111,6 +113,7 @@ std::size_t readable_width(Quantity quantity) {
     case Quantity::share:
       return 7;  // "100.0 %"
     case Quantity::ratio:
+    case Quantity::item_rate:
       return 9;  // "1.235e-05"
     case Quantity::flop:
       return 12;  // "999.99 GFLOP"

@@ -13,7 +13,7 @@ namespace bench::analysis {
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
 // Meaning of a number, which determines its human-readable form.
-enum class Quantity { none, time, flop, flop_rate, byte, byte_rate, share, ratio };
+enum class Quantity { none, time, flop, flop_rate, byte, byte_rate, share, ratio, item_rate };
 
 inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 double to_number(const Cell& cell);  // 0 for text and unknown

@@ -41,7 +41,7 @@ class CoordinatorTest : public testing::Test {
       return key.device == "cuda" ? std::optional<std::string>("no CUDA device: none")
                                   : std::nullopt;
     };
-    parts_.start_worker = [this](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    parts_.start_worker = [this](const WorkerThreads&) -> Result<std::unique_ptr<WorkerLink>> {
       ++workers_;
       auto backend = std::make_unique<FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },

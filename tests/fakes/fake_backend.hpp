@@ -286,6 +286,7 @@ class FakeBackend final : public ops::Backend {
   std::string_view name() const override { return device_.backend; }
   std::string_view device() const override { return device_.device; }
   ops::DeviceMemory* memory() override { return device_.memory; }
+  bool runs_streams() const override { return device_.memory == nullptr; }
   void set_tuning(std::int64_t candidates) override { tunings.push_back(candidates); }
   void set_tuned_caches(const ops::TunedCaches& caches) override { tuned_caches = caches; }
   std::string choices() const override {
