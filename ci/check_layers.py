@@ -3,7 +3,7 @@
 """Fails on every include that goes against the include direction (MAY_INCLUDE below):
 
   base <- profiler <- ops <- backends
-  harness: stats, config <- result <- store, host, wire <- worker | run | judge <- report <- gate <- cli
+  harness: stats, config <- import, result <- store, host, wire <- worker | run | judge <- report <- gate <- cli
 
 Data goes one way: a plan (config), messages (wire), records (result), verdicts (judge), texts (report).
 Only the worker uses backends, and only the command `worker` uses the worker. The linker verifies this with
@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "backends": COMMON,
     "stats": COMMON,
     "config": COMMON,
+    "import": COMMON | {"config"},
     "result": COMMON | {"stats"},
     "store": COMMON | {"stats", "result"},
     "host": COMMON | {"result"},

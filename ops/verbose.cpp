@@ -10,6 +10,8 @@
 #include "ops/verbose_post_ops.hpp"
 #include "ops/verbose_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -237,17 +239,26 @@ void fuse_post_ops(std::vector<VerbosePostOp>& post_ops, VerboseProblem& mapped)
   }
 }
 
+// Returns the mapping's request with its operator and data type.
+std::optional<VerboseProblem> map_primitive(const VerbosePrimitive& primitive,
+                                            const VerboseMapping& mapping) {
+  auto mapped = mapping.request(primitive);
+  if (!mapped) return std::nullopt;
+  if (mapped->request.op == nullptr) mapped->request.op = find_operator(mapping.op);
+  // Counts do not depend on the data type. The type of an accumulator, or one of 4 bits, is not a
+  // case's data type.
+  const auto dtype = data_type_from_name(primitive.memory.front().dtype);
+  mapped->request.dtype = dtype && info(*dtype).is_case_type ? *dtype : DataType::f32;
+  return mapped;
+}
+
 // If the primitive has post-ops, creates the problem twice, because parsing them requires the sizes
 // of the destination.
 std::optional<ActivityWork> compute_problem_work(const VerbosePrimitive& primitive,
                                                  const VerboseMapping& mapping) {
-  auto mapped = mapping.request(primitive);
+  auto mapped = map_primitive(primitive, mapping);
   if (!mapped) return std::nullopt;
   const auto dtype = data_type_from_name(primitive.memory.front().dtype);
-  if (mapped->request.op == nullptr) mapped->request.op = find_operator(mapping.op);
-  // Counts do not depend on the data type. The type of an accumulator, or one of 4 bits, is not a
-  // case's data type.
-  mapped->request.dtype = dtype && info(*dtype).is_case_type ? *dtype : DataType::f32;
   Result<Problem> problem = make_problem(mapped->request);
   if (!problem.ok()) return std::nullopt;
   if (mapped->destination.empty()) mapped->destination = problem->tensors.back().dims;
@@ -332,7 +343,77 @@ class CachedWorkProvider {
   std::unordered_map<std::string, std::optional<ActivityWork>> works_;
 };
 
+// Sets the type of the result, if the operator lets cases name it and it is not the usual one.
+void set_destination_type(const VerbosePrimitive& primitive, const Problem& problem,
+                          ProblemRequest& request) {
+  const Parameter* parameter = find_parameter(request.op->parameters, "dst_dtype");
+  const MemoryDescriptor* destination = find_descriptor(primitive, "destination");
+  const bool is_named = parameter != nullptr && destination != nullptr &&
+                        !request.parameters.has("dst_dtype") &&
+                        destination->dtype != info(problem.tensors.back().dtype).name;
+  if (!is_named ||
+      std::ranges::find(parameter->words, destination->dtype) == parameter->words.end())
+    return;
+  ProblemRequest named = request;
+  named.parameters.set("dst_dtype", std::string(destination->dtype));
+  if (make_problem(named).ok()) request = std::move(named);
+}
+
+// Returns an error for the first tensor of the problem that has another type in the primitive.
+Status check_types(const VerbosePrimitive& primitive, const Problem& problem) {
+  for (const Tensor& tensor : problem.tensors) {
+    // A bias has one value per channel: its type changes nothing that can be measured.
+    if (tensor.name == "bias" || tensor.name == "diff_bias") continue;
+    const MemoryDescriptor* descriptor = find_descriptor(primitive, tensor.name);
+    if (descriptor == nullptr || descriptor->dtype == info(tensor.dtype).name) continue;
+    return Error{fmt::format("the {} is {}, that of a case {}", tensor.name, descriptor->dtype,
+                             info(tensor.dtype).name),
+                 {},
+                 {}};
+  }
+  return Done{};
+}
+
+// Adds the post-ops of the primitive to the request. Error: a case cannot have one of them.
+Status add_exact_post_ops(const VerbosePrimitive& primitive, const VerboseProblem& mapped,
+                          const Problem& problem, ProblemRequest& request) {
+  const Dims& dims = mapped.destination.empty() ? problem.tensors.back().dims : mapped.destination;
+  const std::string_view result = info(problem.tensors.back().dtype).name;
+  for (const VerbosePostOp& post_op : parse_post_ops(primitive.attributes, dims)) {
+    if (!post_op.post_op) return Error{"a case cannot have one of the post-ops", {}, {}};
+    if (!post_op.dtype.empty() && post_op.dtype != result)
+      return Error{fmt::format("a post-op reads {}, that of a case the result's type {}",
+                               post_op.dtype, result),
+                   {},
+                   {}};
+    request.post_ops.push_back(*post_op.post_op);
+  }
+  return Done{};
+}
+
 }  // namespace
+
+Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
+  const VerboseMapping* mapping = find_mapping(primitive.primitive);
+  if (mapping == nullptr || primitive.memory.empty())
+    return Error{fmt::format("no operator computes the primitive {}", primitive.primitive), {}, {}};
+  const auto dtype = data_type_from_name(primitive.memory.front().dtype);
+  if (!dtype || !info(*dtype).is_case_type)
+    return Error{
+        fmt::format("{} is not the data type of a case", primitive.memory.front().dtype), {}, {}};
+  auto mapped = map_primitive(primitive, *mapping);
+  if (!mapped || mapped->fidelity != VerboseFidelity::exact || mapped->adapt) {
+    const std::string more = fmt::format("{} {}", primitive.propagation, primitive.auxiliary);
+    return Error{fmt::format("{} has no such case ({})", mapping->op, more), {}, {}};
+  }
+  ProblemRequest request = mapped->request;
+  BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(request));
+  set_destination_type(primitive, problem, request);
+  BENCH_RETURN_IF_ERROR(add_exact_post_ops(primitive, *mapped, problem, request));
+  BENCH_ASSIGN_OR_RETURN(problem, make_problem(request));
+  BENCH_RETURN_IF_ERROR(check_types(primitive, problem));
+  return request;
+}
 
 const MemoryDescriptor* VerbosePrimitive::find(std::string_view argument, std::size_t index) const {
   for (const MemoryDescriptor& descriptor : memory) {

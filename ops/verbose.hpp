@@ -5,6 +5,7 @@
 // ops/CMakeLists.txt.
 #pragma once
 
+#include "base/result.hpp"
 #include "ops/problem.hpp"
 #include "profiler/activity.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
@@ -58,6 +59,12 @@ struct VerboseMapping {
   std::optional<VerboseProblem> (*request)(const VerbosePrimitive& primitive);
 };
 std::span<const VerboseMapping* const> verbose_mappings();
+
+// Returns the case that computes what the primitive computes: the same shapes, data types and
+// post-ops. The case names its result's type by the parameter `dst_dtype`, if the operator has it.
+// Layouts, math modes, scales and zero points are not read; the type of a bias may differ. Error:
+// `what` states why there is no such case.
+Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive);
 
 // Computes the work of an execution from a verbose line. Bytes follow the data types in the memory
 // descriptors, and are absent if one is unknown. Returns nullopt for unsupported lines and for

@@ -72,6 +72,7 @@ struct Arguments {
   std::vector<std::string> inputs;        // operands: CONFIG..., CASE, RESULT..., SHELL
 
   std::optional<std::string> out;
+  std::string driver;  // import --driver
   std::optional<std::string> format;
   std::vector<std::string> filters;
   std::vector<std::string> devices;

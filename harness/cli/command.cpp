@@ -80,6 +80,8 @@ constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
 constexpr std::array<std::string_view, 9> kPeakOptions = {
     "filter", "device", "baseline", "quick", "budget", "explain", "json", "quiet", "beside"};
+constexpr std::array<std::string_view, 5> kImportOptions = {"out", "driver", "json", "quiet",
+                                                            "force"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 7> kWorkerOptions = {
     "describe", "probe", "support", "gpu", "arch", "networks", "plugin"};
@@ -380,6 +382,22 @@ constexpr std::array kCommands = {
         "bench peak --device cuda                # only those of the GPU\n"
         "bench peak --baseline /srv/baselines    # another store",
         kPeakOptions, peak_command},
+    Command{"import", "KIND FILE...", 2, -1, "make a configuration of another benchmark's inputs",
+            "KIND says what the files are:\n"
+            "  benchdnn     inputs of oneDNN's benchdnn: options, problem descriptors,\n"
+            "               and the files that they include with --batch\n"
+            "  tritonbench  tritonbench's operator logs, and tables of products (M,N,K)\n"
+            "Ends with a receipt: how many problems are cases now, and for each other one\n"
+            "its file and line, its text and the reason. The names of the folder and the\n"
+            "file say which driver of benchdnn reads it (inputs/conv/...), unless a line\n"
+            "(--conv) or --driver does. Such a file also works in place of a\n"
+            "configuration: `bench run inputs/conv/shapes_alexnet`. docs/import.md\n"
+            "describes what is read.",
+            "bench import benchdnn inputs/conv/shapes_resnet_50 -o resnet.yaml\n"
+            "bench import benchdnn my_products --driver matmul -o products.yaml\n"
+            "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
+            "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the receipt as JSON",
+            kImportOptions, import_command},
     Command{
         "doctor", "", 0, 0, "what this machine offers and lacks",
         "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "

@@ -53,6 +53,7 @@ ExitStatus report_command(const Arguments& arguments, Env& env);
 // Returns the exit status of the profiled program, which can be any number.
 ExitStatus profile_command(const Arguments& arguments, Env& env);
 ExitStatus peak_command(const Arguments& arguments, Env& env);
+ExitStatus import_command(const Arguments& arguments, Env& env);
 ExitStatus doctor_command(const Arguments& arguments, Env& env);
 ExitStatus completion_command(const Arguments& arguments, Env& env);
 ExitStatus worker_command(const Arguments& arguments, Env& env);

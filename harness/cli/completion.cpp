@@ -6,6 +6,8 @@
 #include "harness/cli/option.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/settings.hpp"
+#include "harness/import/benchdnn_driver.hpp"
+#include "harness/import/kind.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/format.hpp"
@@ -56,6 +58,8 @@ struct Offer {
 
 constexpr std::array kOffers = {
     Offer{"baseline", "", [] { return to_words(baseline_action_names()); }},
+    Offer{"import", "", [] { return to_words(import_kind_names()); }},
+    Offer{"import", "driver", [] { return row_names(benchdnn_drivers()); }},
     Offer{"completion", "", [] { return row_names(completion_shells()); }},
     Offer{"report", "format", [] { return row_names(report_formats()); }},
     Offer{"report", "columns", [] { return row_names(case_columns()); }},

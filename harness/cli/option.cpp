@@ -229,6 +229,12 @@ constexpr std::array kOptions = {
              a.out = v;
              return Done{};
            }},
+    Option{"driver", '\0', "NAME",
+           "the driver of benchdnn that reads the files: conv, matmul, pool, ...",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.driver = v;
+             return Done{};
+           }},
     Option{"format", '\0', "NAME", "format of the output",
            [](Arguments& a, const std::string& v) -> Status {
              a.format = v;
@@ -656,6 +662,8 @@ constexpr std::array kCommandHelp = {
                 {"NAME", "text, markdown, html or json (default text; .html by its suffix)"}},
     CommandHelp{
         "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
+    CommandHelp{"import", "out", {"FILE", "the new configuration, NAME.yaml"}},
+    CommandHelp{"import", "quiet", {"", "print no receipt, only errors"}},
     CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix selects the format"}},
     CommandHelp{
         "trace", "format", {"NAME", "trace, html or memory_flow (default: by the suffix of FILE)"}},

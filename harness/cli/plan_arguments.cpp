@@ -3,10 +3,13 @@
 
 #include "base/file.hpp"
 #include "base/json_reader.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/terminal_text.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/import/kind.hpp"
+#include "harness/import/receipt.hpp"
 #include "harness/result/record.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/plugin_workers.hpp"
@@ -49,7 +52,44 @@ std::string replace_argument(const Arguments& arguments, const Diagnostic& diagn
                      shell_quoted(diagnostic.example));
 }
 
+// Converts a file of another benchmark to a configuration. Returns nullopt for a configuration.
+// Adds what the text lacks to `remarks`.
+std::optional<Result<ConvertedConfig>> convert_import(const std::string& path,
+                                                      std::string_view text,
+                                                      std::vector<std::string>& remarks) {
+  const ImportKind* kind = recognise_import(path, text);
+  if (kind == nullptr) return std::nullopt;
+  auto output = kind->run({.files = {{path, std::string(text)}}, .read = read_included_file});
+  if (!output.ok()) return std::move(output).error();
+  const Imported& found = output->found;
+  const std::string how =
+      fmt::format("`bench import {} {} -o FILE.yaml` lists them", kind->name, shell_quoted(path));
+  if (found.cases.empty()) {
+    const std::string reason = found.refused.empty() ? "" : ": " + found.refused.front().reason;
+    return Error{fmt::format("none of its {} is a case{}",
+                             pluralise(found.refused_count(), kind->noun), reason),
+                 path, how};
+  }
+  ConvertedConfig converted{.text = std::move(output->text), .origins = {}};
+  for (const auto& origin : output->origins) {
+    converted.origins.push_back(origin ? Place{found.files[origin->file], origin->line, 0}
+                                       : Place{});
+  }
+  if (found.refused_count() > 0)
+    remarks.push_back(fmt::format("{}: {}, {} cannot be expressed; {}", path,
+                                  receipt_sentence(*kind, found), found.refused_count(), how));
+  return converted;
+}
+
 }  // namespace
+
+Result<std::string> read_included_file(const std::string& path) {
+  return read_file(path, kMaxFileBytes, OpenDescriptors::refuse);
+}
+
+Result<std::string> read_named_file(const std::string& path) {
+  return read_file(path == "-" ? "/dev/stdin" : path, kMaxFileBytes, OpenDescriptors::read);
+}
 
 std::vector<std::string> quick_overrides() {
   return {"measure.processes=2", "measure.max_time=200ms", "measure.precision=5%",
@@ -101,12 +141,16 @@ LoadRequest make_load_request(const Arguments& arguments) {
   request.network_folders = network_folders(own_path());
   request.read = [named = request.arguments](const std::string& path) {
     const bool is_named = std::ranges::find(named, path) != named.end();
-    const bool is_standard_input = is_named && path == "-";
-    return read_file(is_standard_input ? "/dev/stdin" : path, kMaxFileBytes,
-                     is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
+    return is_named ? read_named_file(path) : read_included_file(path);
   };
   request.list = list_file_names;
   return request;
+}
+
+void accept_imports(LoadRequest& request, std::vector<std::string>& remarks) {
+  request.convert = [&remarks](const std::string& path, std::string_view text) {
+    return convert_import(path, text, remarks);
+  };
 }
 
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const Arguments& arguments,
@@ -139,11 +183,16 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   request.load_plugins = [&](const std::vector<std::string>& files) {
     return workers.registry(files);
   };
+  std::vector<std::string> remarks;
+  accept_imports(request, remarks);
   auto plan = load_plan(request);
   workers.rest();
   if (!plan.ok()) {
     print_diagnostics(plan.error(), arguments, env);
     return std::nullopt;
+  }
+  if (arguments.verbosity == Verbosity::normal) {
+    for (const std::string& remark : remarks) print_line(*env.err, remark);
   }
   if (arguments.shard)
     return shard_cases(*std::move(plan), arguments.shard->index, arguments.shard->count);

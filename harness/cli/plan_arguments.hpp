@@ -29,8 +29,17 @@ std::vector<std::string> config_folders(const std::string& program_path);
 // argument, and a name that is found nowhere, unchanged.
 std::string find_config(const std::string& argument, const std::vector<std::string>& folders);
 
+// Read an input: one that an argument names (`-` is standard input), or one that a file names. The
+// size is limited.
+Result<std::string> read_named_file(const std::string& path);
+Result<std::string> read_included_file(const std::string& path);
+
 // Returns a request without `load_plugins`, which the caller sets.
 LoadRequest make_load_request(const Arguments& arguments);
+
+// Makes the request accept inputs of other benchmarks as configurations. Adds to `remarks`, which
+// must outlive the request, what no case can express.
+void accept_imports(LoadRequest& request, std::vector<std::string>& remarks);
 
 // Prints diagnostics to env.err. Below an argument that names neither a file nor a case, prints the
 // command line with an example instead of it, and at the end all names that there are.

@@ -38,8 +38,11 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
     request.load_plugins = [&](const std::vector<std::string>& files) {
       return workers.registry(files);
     };
+    std::vector<std::string> remarks;
+    accept_imports(request, remarks);
     const auto plan = load_plan(request);
     if (plan.ok()) {
+      for (const std::string& remark : remarks) print_line(*env.err, remark);
       const bool is_verbose =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
       if (is_verbose)

@@ -175,7 +175,7 @@ class Loader {
   ConfigFile* read_file(const std::string& path, std::string_view text) {
     const std::string normalised = std::filesystem::path(path).lexically_normal().string();
     if (by_path_.contains(normalised) || value_count_ > yaml::kMaxNodes) return nullptr;
-    files_.push_back(read_config(diagnostics_, path, text));
+    files_.push_back(parse_file(path, text));
     ConfigFile& config = files_.back();
     by_path_.emplace(normalised, &config);
     if (!check_value_count(config)) return &config;
@@ -184,6 +184,23 @@ class Loader {
     for (const yaml::Node* node : config.includes) read_include(config, *node);
     include_stack_.pop_back();
     return &config;
+  }
+
+  // Parses a configuration, or a file of another format. After an error, the result has no content.
+  ConfigFile parse_file(const std::string& path, std::string_view text) {
+    auto converted = request_.convert ? request_.convert(path, text) : std::nullopt;
+    if (!converted) return read_config(diagnostics_, path, text);
+    if (!converted->ok()) {
+      const Error& error = converted->error();
+      ConfigFile failed;
+      failed.path = path;
+      failed.file = diagnostics_.add_file(error.where.empty() ? path : error.where);
+      diagnostics_.add({failed.file, {}}, error.what, error.next);
+      return failed;
+    }
+    ConfigFile config = read_config(diagnostics_, path, (*converted)->text);
+    diagnostics_.set_origins(config.file, std::move((*converted)->origins));
+    return config;
   }
 
   // Applies the limit of one file to the sum of all files, since all files stay in memory until the

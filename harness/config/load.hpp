@@ -34,6 +34,14 @@ struct Diagnostic {
 // Returns the sentence of Diagnostic::next, up to the example that follows it.
 std::string introduce_example(std::string_view next);
 
+// A file of another format as a configuration.
+struct ConvertedConfig {
+  std::string text;  // YAML
+  // Where each line of the text comes from; element i belongs to line i + 1. A place without a line
+  // stands for a line of the configuration itself.
+  std::vector<Place> origins;
+};
+
 struct LoadRequest {
   // Paths of files and case ids. An argument is a case id only if it cannot be read as a file.
   std::vector<std::string> arguments;
@@ -60,6 +68,11 @@ struct LoadRequest {
   std::function<Result<std::shared_ptr<const ops::OperatorRegistry>>(
       const std::vector<std::string>& plugins)>
       load_plugins = {};
+  // Converts a file of another format. Returns nullopt for a configuration. In an error, `where`
+  // may be empty. If the function is empty, all files are configurations.
+  std::function<std::optional<Result<ConvertedConfig>>(const std::string& path,
+                                                       std::string_view text)>
+      convert = {};
 };
 
 // Returns a plan, or the diagnostics of all files in the order in which they were read. After a

@@ -43,8 +43,15 @@ int Diagnostics::add_argument(std::string_view text) {
   return static_cast<int>(sources_.size()) - 1;
 }
 
+void Diagnostics::set_origins(int file, std::vector<Place> origins) {
+  sources_[static_cast<std::size_t>(file)].origins = std::move(origins);
+}
+
 Place Diagnostics::place(FileLocation location) const {
   const Source& source = sources_[static_cast<std::size_t>(location.file)];
+  const auto line = static_cast<std::size_t>(location.position.line);
+  if (line > 0 && line <= source.origins.size() && source.origins[line - 1].line > 0)
+    return source.origins[line - 1];
   if (!source.has_lines) return {source.name, 0, 0};
   return {source.name, location.position.line, location.position.column};
 }

@@ -43,6 +43,8 @@ class Diagnostics {
   // Adds a command-line argument and returns its number. Its errors have no line.
   int add_argument(std::string_view text);
   const std::string& name(int file) const { return sources_[static_cast<std::size_t>(file)].name; }
+  // Names the place that each line of a file comes from (ConvertedConfig::origins).
+  void set_origins(int file, std::vector<Place> origins);
   // Returns the location with the name of its file, for messages.
   Place place(FileLocation location) const;
 
@@ -59,6 +61,7 @@ class Diagnostics {
   struct Source {
     std::string name;
     bool has_lines;
+    std::vector<Place> origins = {};
   };
   struct Entry {
     int file, line, column;

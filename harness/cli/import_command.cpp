@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "base/json_writer.hpp"
+#include "base/nearest_name.hpp"
+#include "base/printable.hpp"
+#include "base/quote.hpp"
+#include "base/shell.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/config/load.hpp"
+#include "harness/import/kind.hpp"
+#include "harness/import/receipt.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+// The receipt goes to standard error if the configuration goes to standard output.
+std::ostream& receipt_stream(const Arguments& arguments, Env& env) {
+  return *arguments.out == "/dev/stdout" ? *env.err : *env.out;
+}
+
+void print_receipt(const Arguments& arguments, const ImportKind& kind, const Imported& found,
+                   std::size_t cases, Env& env) {
+  std::ostream& out = receipt_stream(arguments, env);
+  if (arguments.output == Output::json) {
+    out << json_object([&](JsonWriter& writer) { write_receipt(writer, found, cases); }) << '\n';
+  } else if (arguments.verbosity == Verbosity::normal) {
+    out << format_receipt(kind, found, cases, limited_width(env).value_or(kUnlimitedWidth));
+    if (cases > 0)
+      out << fmt::format(
+          "\nNext: look at the cases, then measure them:\n  {0} list {1}\n  {0} run {1}\n",
+          arguments.program, printable(shell_quoted(*arguments.out)));
+  }
+}
+
+// Returns the number of distinct cases of a configuration. Prints its errors, of which there are
+// none unless a limit is exceeded.
+std::optional<std::size_t> count_cases(const Arguments& arguments, const std::string& text,
+                                       Env& env) {
+  LoadRequest request;
+  request.arguments = {*arguments.out};
+  request.read = [&](const std::string&) -> Result<std::string> { return text; };
+  const auto plan = load_plan(request);
+  if (plan.ok()) return plan->cases.size();
+  print_diagnostics(plan.error(), arguments, env);
+  return std::nullopt;
+}
+
+Result<ImportRequest> read_request(const Arguments& arguments) {
+  ImportRequest request{.files = {}, .driver = arguments.driver, .read = read_included_file};
+  for (std::size_t i = 1; i < arguments.inputs.size(); ++i) {
+    const std::string& path = arguments.inputs[i];
+    BENCH_ASSIGN_OR_RETURN(std::string text, read_named_file(path));
+    request.files.push_back({path, std::move(text)});
+  }
+  return request;
+}
+
+Result<ExitStatus> import_files(const Arguments& arguments, Env& env) {
+  const std::string& name = arguments.inputs.front();
+  const ImportKind* kind = find_import_kind(name);
+  if (kind == nullptr)
+    return Error{fmt::format("unknown kind {}", quote(name)), "",
+                 expectation(name, import_kind_names())};
+  if (!arguments.out) return Error{"no output file is given", "", "add -o FILE.yaml"};
+  const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing));
+  BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(arguments));
+  BENCH_ASSIGN_OR_RETURN(const ImportOutput output, kind->run(request));
+  if (output.found.cases.empty()) {
+    print_receipt(arguments, *kind, output.found, 0, env);
+    const bool is_empty = output.found.refused.empty();
+    return Error{is_empty ? fmt::format("there is no {} in the files", kind->noun)
+                          : "nothing can be expressed, so there is no new file",
+                 "", is_empty ? "give the files that contain them" : ""};
+  }
+  const auto cases = count_cases(arguments, output.text, env);
+  if (!cases) return ExitStatus::usage;
+  BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output.text, existing));
+  print_receipt(arguments, *kind, output.found, *cases, env);
+  return ExitStatus::success;
+}
+
+}  // namespace
+
+ExitStatus import_command(const Arguments& arguments, Env& env) {
+  const auto status = import_files(arguments, env);
+  return status.ok() ? *status : fail("import", status.error(), ExitStatus::usage, env);
+}
+
+}  // namespace bench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drivers of benchdnn: one row each, with its options and how it describes a problem. A problem
+// becomes the primitive that benchdnn would create, in the words of oneDNN's verbose lines; the
+// operators then map it as they map a line of a log (ops/verbose.hpp).
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/problem.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// An option with several values makes one problem per combination. An option of all drivers has the
+// same meaning everywhere.
+struct BenchdnnOption {
+  std::string_view name;      // without the dashes
+  std::string_view fallback;  // the driver's default
+};
+
+// One value for each option of a driver.
+class BenchdnnValues {
+ public:
+  void set(std::string_view name, std::string_view value) { values_.emplace_back(name, value); }
+  std::string_view operator[](std::string_view name) const;  // asserts that there is one
+
+ private:
+  std::vector<std::pair<std::string_view, std::string_view>> values_;
+};
+
+struct BenchdnnDriver {
+  std::string_view name;                    // "conv"
+  std::span<const BenchdnnOption> options;  // besides common_benchdnn_options()
+  // Returns the case of a problem. Error: `what` states what a case cannot express.
+  Result<ops::ProblemRequest> (*request)(std::string_view descriptor, const BenchdnnValues& values);
+  bool takes_scales = false;  // cases have --attr-scales and --attr-zero-points
+};
+
+std::span<const BenchdnnDriver> benchdnn_drivers();
+const BenchdnnDriver* find_benchdnn_driver(std::string_view name);  // nullptr if there is none
+
+// The drivers without an operator, whose problems are all refused.
+std::span<const std::string_view> other_benchdnn_drivers();
+
+// Options that all drivers share, and that decide what is computed.
+std::span<const BenchdnnOption> common_benchdnn_options();
+// Returns an error if an option of common_benchdnn_options() that no case of the driver has, has
+// another value than its default.
+Status check_common_benchdnn_options(const BenchdnnDriver& driver, const BenchdnnValues& values);
+// Whether an option only says how a problem is run, measured or checked.
+bool is_benchdnn_run_option(std::string_view name);
+
+}  // namespace bench

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/import/benchdnn_primitive.hpp"
+
+#include "base/characters.hpp"
+#include "base/number.hpp"
+#include "base/quote.hpp"
+#include "ops/verbose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace bench {
+namespace {
+
+constexpr std::array<BenchdnnDirection, 7> kDirections = {{
+    {"FWD_B", "forward_training", true},
+    {"FWD_D", "forward_training"},
+    {"FWD_I", "forward_inference"},
+    {"BWD_D", "backward_data"},
+    {"BWD_W", "backward_weights"},
+    {"BWD_WB", "backward_weights", true},
+    {"BWD_DW", "backward"},
+}};
+
+struct TagName {
+  std::string_view name, letters;
+};
+// The names of oneDNN for tensors whose dimensions have a meaning.
+constexpr std::array<TagName, 11> kTagNames = {{{"x", "a"},
+                                                {"nc", "ab"},
+                                                {"cn", "ba"},
+                                                {"ncw", "abc"},
+                                                {"nwc", "acb"},
+                                                {"nchw", "abcd"},
+                                                {"nhwc", "acdb"},
+                                                {"chwn", "bcda"},
+                                                {"ncdhw", "abcde"},
+                                                {"ndhwc", "acdeb"},
+                                                {"tnc", "abc"}}};
+
+// The bits of the dimensions in which a tensor of a post-op extends.
+struct MaskPolicy {
+  std::string_view name;
+  std::uint32_t mask;
+};
+constexpr std::array<MaskPolicy, 9> kMaskPolicies = {{{"common", 0},
+                                                      {"per_oc", 2},
+                                                      {"per_ocic", 3},
+                                                      {"per_dim_0", 1},
+                                                      {"per_dim_1", 2},
+                                                      {"per_dim_01", 3},
+                                                      {"per_dim_2", 4},
+                                                      {"per_dim_3", 8},
+                                                      {"per_tensor", ~std::uint32_t{0}}}};
+
+constexpr std::array<std::string_view, 13> kBinaryKinds = {
+    "add", "div", "eq", "ge", "gt", "le", "lt", "max", "min", "mul", "ne", "select", "sub"};
+
+// Returns the mask of "per_oc" or "2", without dimensions of the size 1, as the library prints it.
+std::optional<std::uint32_t> find_mask(std::string_view policy, const ops::Dims& dims) {
+  std::optional<std::uint32_t> mask = parse_number<std::uint32_t>(policy);
+  if (const auto* row = std::ranges::find(kMaskPolicies, lower_case(policy), &MaskPolicy::name);
+      row != kMaskPolicies.end())
+    mask = row->mask;
+  if (!mask) return std::nullopt;
+  std::uint32_t result = 0;
+  for (std::size_t i = 0; i < dims.size() && i < 32; ++i) {
+    const std::uint32_t bit = std::uint32_t{1} << i;
+    if ((*mask & bit) != 0 && dims[i] != 1) result |= bit;
+  }
+  return result;
+}
+
+// Converts "add:f32:per_oc:abx". Without a policy, the tensor has one element.
+Result<std::string> convert_binary(std::string_view kind, std::string_view rest,
+                                   const ops::Dims& destination) {
+  const std::string_view dtype = cut_field(rest, ':');
+  const std::string_view policy = cut_field(rest, ':');
+  const auto mask = find_mask(policy.empty() ? "common" : policy, destination);
+  if (!mask)
+    return Error{fmt::format("the post-op has the unknown mask {}", quote(policy)), {}, {}};
+  return fmt::format("binary_{}:{}:{}", kind, dtype.empty() ? "f32" : dtype, *mask);
+}
+
+Result<std::string> convert_post_op(std::string_view text, const ops::Dims& destination) {
+  std::string_view rest = text;
+  std::string kind = lower_case(cut_field(rest, ':'));
+  constexpr std::string_view kBinary = "binary_";
+  if (kind.starts_with(kBinary)) kind.erase(0, kBinary.size());
+  if (std::ranges::find(kBinaryKinds, kind) != kBinaryKinds.end())
+    return convert_binary(kind, rest, destination);
+  if (kind == "sum" || kind == "prelu" || kind == "dw") return std::string(text);
+  const std::string name = benchdnn_algorithm(kind, "eltwise_");
+  return rest.empty() ? name : fmt::format("{}:{}", name, rest);
+}
+
+Result<ops::Math> parse_math(std::string_view mode) {
+  if (mode.empty() || mode == "strict") return ops::Math::standard;
+  if (mode == "tf32") return ops::Math::tf32;
+  return Error{fmt::format("cases do not have the math mode {}", quote(mode)), {}, {}};
+}
+
+}  // namespace
+
+Result<ops::ProblemRequest> find_benchdnn_case(const BenchdnnPrimitive& primitive,
+                                               const BenchdnnValues& values) {
+  std::vector<MemoryDescriptor> memory;
+  for (const BenchdnnPrimitive::Memory& tensor : primitive.memory) {
+    memory.push_back({.argument = tensor.argument,
+                      .dtype = tensor.dtype,
+                      .properties = {},
+                      .kind = "blocked",
+                      .tag = tensor.tag,
+                      .strides = {},
+                      .flags = tensor.flags});
+  }
+  BENCH_ASSIGN_OR_RETURN(const ops::Math math, parse_math(values["attr-fpmath"]));
+  BENCH_ASSIGN_OR_RETURN(ops::ProblemRequest request,
+                         ops::find_exact_case({.primitive = primitive.primitive,
+                                               .propagation = primitive.propagation,
+                                               .attributes = primitive.attributes,
+                                               .auxiliary = primitive.auxiliary,
+                                               .problem = primitive.problem,
+                                               .memory = memory}));
+  request.math = math;
+  return request;
+}
+
+Result<BenchdnnDirection> parse_benchdnn_direction(std::string_view text) {
+  const auto* row = std::ranges::find(kDirections, text, &BenchdnnDirection::name);
+  if (row == kDirections.end())
+    return Error{fmt::format("the direction {} is unknown", quote(text)), {}, {}};
+  return *row;
+}
+
+Result<std::vector<std::string_view>> split_benchdnn_types(std::string_view text,
+                                                           std::size_t count) {
+  std::vector<std::string_view> types;
+  for (std::string_view rest = text; !rest.empty();) types.push_back(cut_field(rest, ':'));
+  if (types.size() == 1) types.resize(count, types.front());
+  if (types.size() != count)
+    return Error{fmt::format("{} is not one data type or {}", quote(text), count), {}, {}};
+  return types;
+}
+
+std::string plain_benchdnn_letters(std::size_t rank) {
+  return std::string("abcdefghijkl").substr(0, rank);
+}
+
+std::string channels_last_benchdnn_letters(std::size_t rank) {
+  std::string letters = plain_benchdnn_letters(rank);
+  if (rank > 2) std::rotate(letters.begin() + 1, letters.begin() + 2, letters.end());
+  return letters;
+}
+
+std::string benchdnn_tag_letters(std::string_view tag, std::size_t rank) {
+  if (tag.empty() || tag == "any" || tag == "undef") return {};
+  if (tag == "abx") return plain_benchdnn_letters(rank);
+  if (tag == "axb") return channels_last_benchdnn_letters(rank);
+  if (const auto* row = std::ranges::find(kTagNames, tag, &TagName::name); row != kTagNames.end())
+    return std::string(row->letters);
+  constexpr std::string_view kBlocked = "aBx";
+  if (tag.starts_with(kBlocked) && rank > 2)
+    return fmt::format("aB{}{}", plain_benchdnn_letters(rank).substr(2),
+                       tag.substr(kBlocked.size()));
+  return std::string(tag);
+}
+
+Result<ops::Layout> find_benchdnn_layout(std::initializer_list<std::string_view> tags,
+                                         std::size_t rank) {
+  ops::Layout layout = ops::Layout::any;
+  for (const std::string_view tag : tags) {
+    const std::string letters = benchdnn_tag_letters(tag, rank);
+    if (letters.empty()) continue;
+    const bool is_plain = letters == plain_benchdnn_letters(rank);
+    if (!is_plain && letters != channels_last_benchdnn_letters(rank))
+      return Error{fmt::format("cases do not have the layout {}", quote(tag)), {}, {}};
+    const ops::Layout named = is_plain ? ops::Layout::nchw : ops::Layout::nhwc;
+    if (layout != ops::Layout::any && layout != named)
+      return Error{"the tensors have different layouts", {}, {}};
+    layout = named;
+  }
+  return layout;
+}
+
+Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<std::string_view> tags,
+                                               std::size_t rank) {
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout(tags, rank));
+  return layout == ops::Layout::nchw ? ops::Layout::any : layout;
+}
+
+Result<std::string> benchdnn_post_ops(std::string_view post_ops, const ops::Dims& destination) {
+  std::string result;
+  while (!post_ops.empty()) {
+    BENCH_ASSIGN_OR_RETURN(const std::string post_op,
+                           convert_post_op(cut_field(post_ops, '+'), destination));
+    result += (result.empty() ? "attr-post-ops:" : "+") + post_op;
+  }
+  return result;
+}
+
+std::string benchdnn_algorithm(std::string_view name, std::string_view prefix) {
+  std::string result = lower_case(name);
+  if (!result.starts_with(prefix)) result.insert(0, prefix);
+  constexpr std::string_view kShort = "_dst";
+  if (result.ends_with(kShort))
+    result.replace(result.size() - kShort.size(), kShort.size(), "_use_dst_for_bwd");
+  return result;
+}
+
+std::int64_t benchdnn_batch(const BenchdnnValues& values, std::int64_t written) {
+  const auto batch = parse_number<std::int64_t>(values["mb"]);
+  return batch && *batch > 0 ? *batch : written;
+}
+
+}  // namespace bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row per kind of file
+#include "harness/import/kind.hpp"
+
+#include "base/file_stem.hpp"
+#include "base/plural.hpp"
+#include "base/shell.hpp"
+#include "harness/import/suite_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::array kKinds = {
+    ImportKind{"benchdnn", "input files of oneDNN's benchdnn", "problem", is_benchdnn_file,
+               import_benchdnn},
+    ImportKind{"tritonbench", "operator logs and shape tables of tritonbench", "call",
+               is_tritonbench_file, import_tritonbench},
+};
+
+}  // namespace
+
+std::span<const ImportKind> import_kinds() { return kKinds; }
+
+const ImportKind* find_import_kind(std::string_view name) {
+  const auto* row = std::ranges::find(kKinds, name, &ImportKind::name);
+  return row == kKinds.end() ? nullptr : row;
+}
+
+std::vector<std::string_view> import_kind_names() {
+  std::vector<std::string_view> names;
+  for (const ImportKind& kind : kKinds) names.push_back(kind.name);
+  return names;
+}
+
+const ImportKind* recognise_import(std::string_view path, std::string_view text) {
+  if (path.ends_with(".yaml") || path.ends_with(".yml")) return nullptr;
+  const auto* row = std::ranges::find_if(
+      kKinds, [&](const ImportKind& kind) { return kind.recognises(path, text); });
+  return row == kKinds.end() ? nullptr : row;
+}
+
+ImportOutput make_suite(const ImportRequest& request, Imported found, std::string_view kind) {
+  const ImportKind& row = *find_import_kind(kind);
+  const std::size_t all = found.cases.size() + found.refused_count();
+  std::vector<std::string> words = {"import", std::string(kind)};
+  for (const ImportFile& file : request.files) words.push_back(file.path);
+  if (!request.driver.empty()) words.insert(words.end(), {"--driver", request.driver});
+  const std::string title = fmt::format("{} of {}, imported by\n  {}", found.cases.size(),
+                                        pluralise(all, row.noun), shell_command("bench", words));
+  const std::string& path = request.files.front().path;
+  const std::string stem = std::filesystem::path(path).stem().string();
+  SuiteText suite = format_suite(found, stem == "-" ? "stdin" : file_stem(stem), title);
+  return {std::move(suite.text), std::move(suite.origins), std::move(found)};
+}
+
+}  // namespace bench

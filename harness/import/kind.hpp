@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of files that `bench import` reads: one row each.
+#pragma once
+
+#include "base/result.hpp"
+#include "harness/import/imported.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+struct ImportFile {
+  std::string path;
+  std::string text;
+};
+
+struct ImportRequest {
+  std::vector<ImportFile> files;
+  // What the user says about files that do not show it themselves: benchdnn's driver. May be empty.
+  std::string driver = {};
+  // Reads a file that one of the files includes. Must limit the size of what it returns.
+  std::function<Result<std::string>(const std::string& path)> read = {};
+};
+
+// What an import gives.
+struct ImportOutput {
+  std::string text;  // of the new file
+  // The line of the imported files that each line of `text` comes from; element i belongs to line
+  // i + 1.
+  std::vector<std::optional<ImportPlace>> origins;
+  Imported found;
+};
+
+struct ImportKind {
+  std::string_view name;   // "benchdnn"
+  std::string_view files;  // what it reads: "input files of benchdnn"
+  std::string_view noun;   // what the files contain, in the singular: "problem"
+  // Whether a file is of this kind, so that it can be used in place of a configuration.
+  bool (*recognises)(std::string_view path, std::string_view text);
+  // Error: nothing can be read at all (`where` is the place), or a limit is exceeded. What cannot
+  // be expressed is no error.
+  Result<ImportOutput> (*run)(const ImportRequest& request);
+};
+
+std::span<const ImportKind> import_kinds();
+const ImportKind* find_import_kind(std::string_view name);  // nullptr if there is none
+std::vector<std::string_view> import_kind_names();
+
+// Returns the kind of a file that is used in place of a configuration, or nullptr: a configuration.
+// A file NAME.yaml or NAME.yml is one, whatever it contains.
+const ImportKind* recognise_import(std::string_view path, std::string_view text);
+
+// Returns the output of an import that gives a configuration. Its name is that of the first file.
+ImportOutput make_suite(const ImportRequest& request, Imported found, std::string_view kind);
+
+// The functions of the rows.
+bool is_benchdnn_file(std::string_view path, std::string_view text);
+Result<ImportOutput> import_benchdnn(const ImportRequest& request);
+bool is_tritonbench_file(std::string_view path, std::string_view text);
+Result<ImportOutput> import_tritonbench(const ImportRequest& request);
+
+}  // namespace bench
