@@ -42,7 +42,7 @@ MAY_INCLUDE["main.cpp"] = {"base", "cli"}
 
 # Backends: code that calls a library, plugins, oneDNN or CUDA. Code about CUDA that does not need
 # CUDA is in ops/cuda itself and is part of ops.
-BACKENDS = re.compile(r"ops/(backend|plugin|onednn|native)/|ops/cuda/[^/]+/|ops/[^/]+/(onednn|cudnn|cuda_native)[^/]*$")
+BACKENDS = re.compile(r"ops/(backend|plugin|onednn|native|blas)/|ops/cuda/[^/]+/|ops/[^/]+/(onednn|cudnn|cuda_native)[^/]*$")
 
 # File -> folders that only this file may include in addition, each for a reason.
 EXCEPTIONS = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries bench_ops (operators), bench_backend (the interface to any library, plugins),
-# bench_onednn (the interface to oneDNN) and bench_native (loops of this program); only workers call
-# the last three. ops/CMakeLists.txt has one
-# line per operator:
+# bench_onednn (the interface to oneDNN), bench_native (loops of this program) and bench_blas
+# (libraries of matrix products, loaded at run time); only workers call the last four.
+# ops/CMakeLists.txt has one line per operator:
 #
 #   bench_operator(conv onednn)      # ops/conv/op.cpp, its other files and ops/conv/onednn.cpp
 #   bench_operator(softmax onednn cuda_native kernel)
@@ -30,7 +30,7 @@ set(BENCH_VECTOR_OPTIONS
   "-O3;-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math;-fno-sanitize=all")
 
 # Folders of ops/ that are not operators.
-set(BENCH_SHARED_FOLDERS backend native onednn network plugin tensor_core)
+set(BENCH_SHARED_FOLDERS backend blas native onednn network plugin tensor_core)
 
 # The name of the file that a word of bench_operator() stands for.
 function(bench_backend_file backend result)
@@ -168,6 +168,10 @@ function(bench_operators)
   set(backend_files "/(backend|plugin)/[^/]*$")
   list(FILTER backend INCLUDE REGEX "${backend_files}")
   list(FILTER sources EXCLUDE REGEX "${backend_files}")
+  set(blas ${sources})
+  set(blas_files "/blas/[^/]*$")
+  list(FILTER blas INCLUDE REGEX "${blas_files}")
+  list(FILTER sources EXCLUDE REGEX "${blas_files}")
   set(native ${sources})
   set(native_files "/native/[^/]*$")
   list(FILTER native INCLUDE REGEX "${native_files}")
@@ -181,6 +185,7 @@ function(bench_operators)
   bench_add_library(ops DEPENDS profiler SOURCES ${sources})
   bench_add_library(backend DEPENDS ops LINK ${CMAKE_DL_LIBS} SOURCES ${backend})
   bench_add_library(onednn DEPENDS backend LINK DNNL::dnnl SOURCES ${onednn})
+  bench_add_library(blas DEPENDS backend LINK ${OpenMP_CXX_LIBRARIES} SOURCES ${blas})
   bench_add_library(native DEPENDS backend cuda_kernels version LINK ${OpenMP_CXX_LIBRARIES} SOURCES ${native})
-  bench_add_tests(ops LIBRARIES bench_onednn bench_native SOURCES ${tests})
+  bench_add_tests(ops LIBRARIES bench_onednn bench_native bench_blas SOURCES ${tests})
 endfunction()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/operator_registry.hpp"
 
+#include "ops/blas_library.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +18,16 @@ std::vector<BackendRow> built_in_backends() {
   onednn.operators.emplace_back(kNetworkOperator);
   BackendRow cudnn{"cudnn", "cuda", operators_on("cudnn")};
   cudnn.operators.emplace_back(kNetworkOperator);
-  return {std::move(onednn),
-          {"native", "cpu", operators_on("native"), BackendRow::Maker::program},
-          std::move(cudnn),
-          {"cublaslt", "cuda", operators_on("cublaslt")},
-          {"cublas", "cuda", operators_on("cublas")}};
+  std::vector<BackendRow> rows = {
+      std::move(onednn), {"native", "cpu", operators_on("native"), BackendRow::Maker::program}};
+  for (const BlasLibrary& library : blas_libraries()) {
+    rows.push_back({std::string(library.backend), "cpu", operators_on(library.backend),
+                    BackendRow::Maker::program});
+  }
+  rows.push_back(std::move(cudnn));
+  rows.push_back({"cublaslt", "cuda", operators_on("cublaslt")});
+  rows.push_back({"cublas", "cuda", operators_on("cublas")});
+  return rows;
 }
 
 bool has_operator(const BackendRow& row, std::string_view op) {

@@ -29,8 +29,8 @@ TEST(OperatorRegistryTest, WithoutPluginsItHasWhatIsBuiltIn) {
   EXPECT_EQ(registry.operator_names(), operator_names());
   EXPECT_EQ(registry.find("inner_product"), find_operator("gemm"));
   EXPECT_EQ(registry.find("twice"), nullptr);
-  EXPECT_THAT(registry.backend_names(),
-              ElementsAre("onednn", "native", "cudnn", "cublaslt", "cublas"));
+  EXPECT_THAT(registry.backend_names(), ElementsAre("onednn", "native", "openblas", "blis", "mkl",
+                                                    "cudnn", "cublaslt", "cublas"));
 }
 
 // An operator that names a misspelt backend would never run on that backend.

@@ -200,6 +200,36 @@ TEST_F(ForeignLibrary, TheCommandsOfTheDocumentsAnswerAsTheyState) {
   }
 }
 
+// The short form of the variables, and what moved between the versions.
+TEST_F(ForeignLibrary, ADuetOfSeveralCasesNamesBothVersionsAndWhatMoved) {
+  const auto duet = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command = {BENCH_BINARY_OF_OLDER,
+                                        "duet",
+                                        "cases.yaml",
+                                        "--base-library",
+                                        older_,
+                                        "--duets",
+                                        "8",
+                                        "--quiet"};
+    command.insert(command.end(), more.begin(), more.end());
+    return run(std::move(command));
+  };
+  const ProgramResult equal = duet({"--cand-library", newer_ + "/libdnnl.so.3"});
+  EXPECT_EQ(equal.status, 0) << equal.out << equal.err;
+  const std::string versions = "oneDNN 3.1.0 against " + std::string(kNewerVersion);
+  EXPECT_THAT(equal.out, StartsWith(versions + ": none of 2 cases moved by 40 % or more.\n"));
+  EXPECT_THAT(equal.out, AllOf(HasSubstr(canonical(older_ + "/libdnnl.so.3")),
+                               HasSubstr(canonical(newer_ + "/libdnnl.so.3"))));
+  const ProgramResult slower = duet({"--cand-library", newer_, "--cand-env", "BENCH_SLOWDOWN=1.0"});
+  EXPECT_EQ(slower.status, 0) << slower.out << slower.err;
+  EXPECT_THAT(slower.out, StartsWith(versions + ": 2 of 2 cases moved, 2 slower with "));
+  // The older program loads the older library anyway.
+  const ProgramResult same = duet({});
+  EXPECT_EQ(same.status, 2) << same.out;
+  EXPECT_THAT(same.err,
+              HasSubstr("--base-library: both sides loaded the same build: onednn 3.1.0"));
+}
+
 // What the other tests assume: here the loader resolves every function when the program starts.
 TEST_F(ForeignLibrary, OnlyTheProgramOfTheOlderVersionNeedsNoNewerFunction) {
   const std::map<std::string, std::string> strictly = {{"LD_LIBRARY_PATH", older_},

@@ -128,6 +128,65 @@ rm "$cuda/toolkit"
 on debian '' Debian --check --cuda
 check "toolkit: a link that is missing" "1 PyPI package: nothing==0" "$status $out"
 
+# oneDNN from its source: a tree that builds one function, and a repository with a tag of it. The
+# library contains the options of its build.
+mkdir -p "$root/ops/gemm" "$root/ops/onednn" "$work/source"
+echo 'dnnl::matmul::primitive_desc a; dnnl::pooling_forward b;' >"$root/ops/gemm/onednn.cpp"
+echo 'dnnl::reorder c; // dnnl::sum_of_nothing' >"$root/ops/onednn/chain.cpp"
+cat >"$work/source/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.13)
+set(PROJECT_VERSION "9.8.7")
+project(DNNL VERSION "${PROJECT_VERSION}" LANGUAGES C)
+file(WRITE "${CMAKE_BINARY_DIR}/options.txt"
+  "${ONEDNN_ENABLE_PRIMITIVE} ${ONEDNN_ENABLE_WORKLOAD} ${ONEDNN_BUILD_TESTS} ${ONEDNN_CPU_RUNTIME}\n")
+add_library(dnnl SHARED dnnl.c)
+set_target_properties(dnnl PROPERTIES VERSION 3.8 SOVERSION 3)
+install(TARGETS dnnl)
+install(FILES dnnl.h DESTINATION include)
+CMAKE
+echo 'int dnnl_answer(void);' >"$work/source/dnnl.h"
+echo 'int dnnl_answer(void) { return 42; }' >"$work/source/dnnl.c"
+source_on() { on debian '' Debian "$@"; }
+source_on --check --onednn "$work/source"
+check "source: what is missing" "1 oneDNN 9.8.7, built from its source" "$status $out"
+source_on --onednn "$work/source"
+check "source: status" 0 $status
+prefix=$root/build/deps/onednn-9.8.7
+for file in lib/libdnnl.so.3 include/dnnl.h; do
+  [[ -e $prefix/$file ]] || check "source: file" "$file" "nothing"
+done
+check "source: options" "MATMUL;POOLING;REORDER TRAINING OFF OMP" \
+  "$(cat "$root/build/deps/onednn-build/9.8.7/options.txt")"
+check "source: says how to use it" "  ./bench duet configs/quick.yaml --cand-library build/deps/onednn-9.8.7" \
+  "$(grep -- --cand-library "$work/err")"
+source_on --check --onednn "$work/source"
+check "source: nothing is missing afterwards" "0 " "$status $out"
+# A folder that changes is built again.
+echo 'int dnnl_answer(void) { return 43; }' >"$work/source/dnnl.c"
+before=$(cksum <"$prefix/lib/libdnnl.so.3.8")
+source_on --onednn "$work/source"
+[[ $(cksum <"$prefix/lib/libdnnl.so.3.8") != "$before" ]] || check "source: builds again" "a new library" "the old one"
+
+export BENCH_ONEDNN_REPOSITORY=$work/source
+git -C "$work/source" init -q
+git -C "$work/source" add -A
+git -C "$work/source" -c user.name=t -c user.email=t@t commit -qm source
+git -C "$work/source" tag v9.9
+source_on --onednn v9.9
+check "version: status" 0 $status
+[[ -e $root/build/deps/onednn-9.9/lib/libdnnl.so.3 ]] || check "version: file" "libdnnl.so.3" "nothing"
+# A version that is installed needs neither network nor compiler.
+BENCH_ONEDNN_REPOSITORY=/nowhere source_on --onednn 9.9
+check "version: cached" "0 " "$status $(grep -e downloading -e building "$work/err")"
+source_on --onednn 9.10
+check "version: no such tag" "1 ci/setup: the repository has no tag v9.10, or it cannot be reached; download the \
+source yourself, and name its folder: ci/setup --onednn FOLDER" "$status $(grep 'no tag' "$work/err")"
+source_on --onednn "$work/typo"
+check "source: no such folder" "2 ci/setup: no such folder, and not a version: $work/typo" "$status $(cat "$work/err")"
+source_on --onednn "$work/bin"
+check "source: another folder" "1 ci/setup: $work/bin is not a source tree of oneDNN: its CMakeLists.txt states no version" \
+  "$status $(cat "$work/err")"
+
 # If no package names are known, the configure step reports what is missing.
 on void '' 'Void' --check --build
 check "unknown distribution" "0 " "$status $out"

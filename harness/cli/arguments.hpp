@@ -46,6 +46,7 @@ struct GateArguments {
   std::optional<std::string> base, candidate;           // programs, or folders of checkouts
   std::map<std::string, std::string> base_environment;  // variables set only for the base
   std::map<std::string, std::string> candidate_environment;
+  std::optional<std::string> base_library, candidate_library;  // files or folders
   std::optional<std::string> from;  // file whose evidence is judged instead of measuring
   std::optional<int> duets;         // duet and selftest --duets
   bool allow_removed = false;

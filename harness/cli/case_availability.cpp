@@ -12,6 +12,7 @@
 #include "harness/run/probe.hpp"
 #include "harness/run/worker_link.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/blas/backend.hpp"
 #include "ops/native/backend.hpp"
 #include "ops/network/network.hpp"
 
@@ -100,6 +101,8 @@ UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view comman
   if (obstacle) print_line(*env.err, fmt::format("bench {}: {}", command, obstacle->message()));
   std::vector<std::unique_ptr<ops::Backend>> backends;  // those that are a part of this program
   backends.push_back(ops::make_native_backend());
+  for (const ops::BlasLibrary& library : ops::blas_libraries())
+    backends.push_back(ops::make_unloaded_blas_backend(library));
   if (needs_onednn && !obstacle) backends.push_back(make_onednn(*backends.front()));
   const Cores cores = allowed_cores();
   const std::optional<Bytes> memory = available_memory("");

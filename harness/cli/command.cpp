@@ -34,12 +34,14 @@ constexpr std::array<std::string_view, 8> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "dry-run", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 7> kHistoryOptions = {
     "baseline", "since", "filter", "fail-on", "explain", "json", "quiet"};
-constexpr std::array<std::string_view, 27> kGateOptions = {"bisect",
+constexpr std::array<std::string_view, 29> kGateOptions = {"bisect",
                                                            "baseline",
                                                            "base",
                                                            "base-env",
+                                                           "base-library",
                                                            "cand",
                                                            "cand-env",
+                                                           "cand-library",
                                                            "out",
                                                            "filter",
                                                            "device",
@@ -61,9 +63,10 @@ constexpr std::array<std::string_view, 27> kGateOptions = {"bisect",
                                                            "quiet",
                                                            "force",
                                                            "beside"};
-constexpr std::array<std::string_view, 15> kDuetOptions = {
-    "bisect", "base", "base-env", "cand", "cand-env", "duets", "set",   "plugin",
-    "seed",   "out",  "explain",  "json", "quiet",    "force", "beside"};
+constexpr std::array<std::string_view, 19> kDuetOptions = {
+    "bisect",  "base",   "base-env", "base-library", "cand",   "cand-env", "cand-library",
+    "duets",   "filter", "set",      "plugin",       "budget", "seed",     "out",
+    "explain", "json",   "quiet",    "force",        "beside"};
 constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",  "duets",  "set",
                                                                "plugin", "seed",  "budget", "json",
                                                                "quiet",  "force", "beside"};
@@ -292,20 +295,23 @@ constexpr std::array kCommands = {
         "their cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
-        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2/lib\n"
+        "bench gate configs/resnet.yaml --base-library /opt/onednn-3.2/lib\n"
         "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41\n"
         "bench gate configs/resnet.yaml                          # only against baselines/\n"
         "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
         kGateOptions, gate_command},
     Command{
-        "duet", "CASE", 1, 1, "one case, two builds or environments, side by side",
+        "duet", "CASE|CONFIG...", 1, -1,
+        "cases by two builds, libraries or environments, side by side",
         "Base and candidate alternate, one sample each, on the same processors, in new processes "
         "each time, so that\n"
         "machine drift affects both. Shows by how much the candidate is slower, with bounds, and "
         "the minimum\n"
-        "detectable effect.",
+        "detectable effect. Of several cases it shows those that moved, with the implementation "
+        "of both sides.",
         "bench duet conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --base ../main\n"
-        "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40",
+        "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40\n"
+        "bench duet configs/resnet.yaml --base-library /opt/onednn-3.1",
         kDuetOptions, duet_command},
     Command{"selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
             "Measures the timer, the harness and the gate itself: pairs of identical sides, and of "

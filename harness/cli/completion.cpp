@@ -97,7 +97,7 @@ const Offer* find_offer(std::string_view command, std::string_view name) {
 }
 
 bool takes_file(const Option& option) {
-  constexpr std::array<std::string_view, 3> kFiles = {"FILE", "DIR", "BENCH"};
+  constexpr std::array<std::string_view, 4> kFiles = {"FILE", "DIR", "BENCH", "PATH"};
   return std::ranges::any_of(kFiles,
                              [&](std::string_view name) { return option.value.starts_with(name); });
 }

@@ -16,6 +16,7 @@
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/speed_watch.hpp"
+#include "ops/blas_library.hpp"
 
 #include <fmt/format.h>
 
@@ -67,8 +68,8 @@ std::optional<std::string> try_computation(Env& env) {
   return computed->refused ? std::optional(computed->refused->reason) : std::nullopt;
 }
 
-Finding onednn_finding(const std::string& program, Env& env) {
-  const auto description = describe_worker(own_path(), env);
+Finding onednn_finding(const Result<WorkerDocument>& description, const std::string& program,
+                       Env& env) {
   if (!description.ok()) {
     return {Finding::Level::problem, "oneDNN", description.error().message(),
             "no case can run on the CPU",
@@ -90,6 +91,34 @@ Finding onednn_finding(const std::string& program, Env& env) {
                         program, kTrialCase)};
   }
   return {Finding::Level::good, "oneDNN", library, "", ""};
+}
+
+// Describes a library of matrix products, by its row among a worker's devices or missing ones.
+Finding blas_finding(const ops::BlasLibrary& library, const WorkerDocument& worker) {
+  const std::string subject(library.title);
+  const auto found =
+      std::ranges::find(worker.devices, library.backend, &WorkerDocument::Device::backend);
+  if (found != worker.devices.end() && found->library) {
+    return {Finding::Level::good, subject,
+            fmt::format("{} at {} ({})", found->library->version, found->library->path,
+                        found->library->detail),
+            "", ""};
+  }
+  const auto missing =
+      std::ranges::find(worker.missing, library.backend, &WorkerDocument::Device::backend);
+  const std::string remedy = ops::blas_remedy(library);
+  std::string reason = missing == worker.missing.end() ? "" : missing->reason.value_or("");
+  // The reason of a skipped case ends with the remedy, which has a line of its own here.
+  if (reason.ends_with(remedy)) reason.resize(reason.size() - remedy.size());
+  while (reason.ends_with(' ') || reason.ends_with(';')) reason.pop_back();
+  return {Finding::Level::note, subject, std::move(reason),
+          fmt::format("cases with backend: {} are skipped", library.backend), remedy};
+}
+
+void add_blas_findings(const Result<WorkerDocument>& description, std::vector<Finding>& findings) {
+  if (!description.ok()) return;  // oneDNN's finding says why
+  for (const ops::BlasLibrary& library : ops::blas_libraries())
+    findings.push_back(blas_finding(library, *description));
 }
 
 std::string colour_mark(const LevelText& level) {
@@ -180,7 +209,9 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const CpuFacts cpu = read_cpu(root);
   Diagnosis diagnosis{examine(root, cpu), std::nullopt};
   std::vector<Finding>& findings = diagnosis.findings;
-  findings.insert(findings.begin(), onednn_finding(arguments.program, env));
+  const auto description = describe_worker(own_path(), env);
+  findings.insert(findings.begin(), onednn_finding(description, arguments.program, env));
+  add_blas_findings(description, findings);
   findings.push_back(perf_events_finding(*make_perf_events()));
   findings.push_back(energy_finding(open_energy_meter("cpu")));
   const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);

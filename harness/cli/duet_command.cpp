@@ -12,6 +12,7 @@
 #include "harness/host/process.hpp"
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/comparison_text.hpp"
+#include "harness/report/duet_text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
@@ -28,8 +29,8 @@ namespace {
 
 constexpr int kDefaultDuets = 20;
 
-// Returns evidence for the plan's case, without measurements. Its policy measures exactly the
-// requested number of duets, without confirmations.
+// Returns evidence for the plan's cases, without measurements. Its policy measures exactly the
+// requested number of duets per case, without confirmations.
 GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
@@ -37,11 +38,13 @@ GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   evidence.policy.extended_duets = evidence.policy.duets;
   evidence.policy.confirmations = 0;
   evidence.settings = plan.gate.value_or(GateSettings{});
-  CaseRecord record = case_facts(plan.cases.front());
-  MeasuredCase& candidate = evidence.cases.emplace_back().candidate;
-  candidate.id = std::move(record.id);
-  candidate.source = std::move(record.source);
-  describe_machine({}, candidate);
+  for (const Case& spec : plan.cases) {
+    CaseRecord record = case_facts(spec);
+    MeasuredCase& candidate = evidence.cases.emplace_back().candidate;
+    candidate.id = std::move(record.id);
+    candidate.source = std::move(record.source);
+    describe_machine({}, candidate);
+  }
   return evidence;
 }
 
@@ -108,11 +111,17 @@ std::string format_duet_result(const GateFile& gate, NoteExtent extent) {
   return text + format_notes(duet_notes(gate), {extent, ""}, kUnlimitedWidth, "  ");
 }
 
+std::string format_duets_result(const GateFile& gate, const Arguments& arguments, Env& env) {
+  if (gate.evidence.cases.size() == 1)
+    return format_console_lines(format_duet_result(gate, arguments.notes), env);
+  return format_moved_cases(gate, console_options(env));
+}
+
 class DuetRunner {
  public:
-  DuetRunner(const Arguments& arguments, const Plan& plan, GateSides sides, InterruptWatch& watch,
-             Env& env)
-      : arguments_(arguments), plan_(plan), watch_(watch), env_(env) {
+  DuetRunner(const Arguments& arguments, const Plan& plan, GateSides sides, const TimeLimit& limit,
+             InterruptWatch& watch, Env& env)
+      : arguments_(arguments), plan_(plan), limit_(limit), watch_(watch), env_(env) {
     gate_.program = arguments.program;
     gate_.program_path = own_path();
     gate_.facts.run_id = make_run_id(env);
@@ -137,25 +146,34 @@ class DuetRunner {
     };
     auto progress = make_progress(arguments_.verbosity, env_);
     parts.progress = duet_progress(*progress);
-    const GateTask task{&plan_, gate_.facts.run_id, arguments_.seed.value_or(1), std::nullopt};
+    const GateTask task{&plan_, gate_.facts.run_id, arguments_.seed.value_or(1),
+                        limit_.remaining()};
     GateMeasurer measurer(task, parts, *env_.clock);
     BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
     gate_.facts.beside = turn.all();
     gate_.conclusion = conclude(gate_, {});
-    *env_.out << (arguments_.output == Output::json
-                      ? gate_json(gate_, {})
-                      : format_console_lines(format_duet_result(gate_, arguments_.notes), env_));
+    *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
+                                                    : format_duets_result(gate_, arguments_, env_));
     return status();
   }
 
  private:
   // Returns whether all requested duets were measured. With fewer duets, the effect is shown, but
-  // the command does not succeed.
+  // the command does not succeed. Of several cases, those that a side skips or does not support
+  // need no duets.
   bool is_complete() const {
-    return !gate_.evidence.cases.front().failure &&
-           gate_.judgements.front().duets >= gate_.evidence.policy.duets;
+    bool has_duets = false;
+    for (std::size_t i = 0; i < gate_.evidence.cases.size(); ++i) {
+      const auto& failure = gate_.evidence.cases[i].failure;
+      const bool is_left_out = failure && (failure->outcome == Outcome::skipped ||
+                                           failure->outcome == Outcome::unsupported);
+      if (is_left_out) continue;
+      if (failure || gate_.judgements[i].duets < gate_.evidence.policy.duets) return false;
+      has_duets = true;
+    }
+    return has_duets;
   }
 
   // Returns the exit status. Only a bisection needs a verdict; otherwise the command succeeds with
@@ -163,14 +181,15 @@ class DuetRunner {
   ExitStatus status() const {
     if (!is_complete()) return ExitStatus::not_measured;
     if (!arguments_.gate.bisect) return ExitStatus::success;
-    const Verdict verdict = gate_.judgements.front().verdict;
-    if (verdict == Verdict::regression) return ExitStatus::regression;
-    const bool is_good = verdict == Verdict::pass || verdict == Verdict::improved;
-    return is_good ? ExitStatus::success : ExitStatus::undecided;
+    if (count(gate_.judgements, Verdict::regression) > 0) return ExitStatus::regression;
+    const std::size_t good =
+        count(gate_.judgements, Verdict::pass) + count(gate_.judgements, Verdict::improved);
+    return good == gate_.judgements.size() ? ExitStatus::success : ExitStatus::undecided;
   }
 
   const Arguments& arguments_;
   const Plan& plan_;
+  const TimeLimit& limit_;
   InterruptWatch& watch_;
   Env& env_;
   GateFile gate_;
@@ -179,22 +198,22 @@ class DuetRunner {
 ExitStatus execute_duet(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
-  if (plan->cases.size() != 1) {
+  if (plan->cases.empty()) {
     return fail("duet",
-                Error{fmt::format("selects {} cases", plan->cases.size()), arguments.inputs.front(),
-                      "give the id of one case; `bench list` shows all ids"},
+                Error{"selects no case", arguments.inputs.front(),
+                      "give the id of a case; `bench list` shows all ids"},
                 ExitStatus::usage, env);
   }
   InterruptWatch watch;
   const auto interrupted = [&watch] { return watch.is_interrupted(); };
   const TimeLimit limit(arguments.budget, interrupted, *env.clock);
-  auto sides = find_gate_sides(arguments, limit, *env.clock);
+  auto sides = find_gate_sides(arguments, *plan, limit, env);
   if (!sides.ok()) return fail("duet", sides.error(), unusable_sides_status(limit), env);
   if (!sides->base) {
     return fail("duet",
                 Error{"there is no second side to compare with", "",
-                      "name the other side with --base BENCH, or set a variable with --base-env or "
-                      "--cand-env "
+                      "name the other side with --base BENCH, its library with --base-library or "
+                      "--cand-library PATH, or set a variable with --base-env or --cand-env "
                       "NAME=VALUE"},
                 ExitStatus::usage, env);
   }
@@ -205,7 +224,7 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
     return fail("duet", Error{sides->base_failure->reason, "--base", ""}, ExitStatus::not_measured,
                 env);
   }
-  DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
+  DuetRunner runner(arguments, *plan, std::move(*sides), limit, watch, env);
   const auto turn = take_turn(arguments, limit.remaining(), interrupted, env);
   if (!turn.ok()) return fail("duet", turn.error(), kNoTurn, env);
   const Result<ExitStatus> status = runner.execute(*turn);

@@ -174,7 +174,7 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   InterruptWatch watch;
   const auto interrupted = [&watch] { return watch.is_interrupted(); };
   const TimeLimit limit(arguments.budget, interrupted, *env.clock);
-  auto sides = find_gate_sides(arguments, limit, *env.clock);
+  auto sides = find_gate_sides(arguments, *plan, limit, env);
   if (!sides.ok()) return fail("gate", sides.error(), unusable_sides_status(limit), env);
   const auto must_abort = [&limit] { return limit.must_abort(); };
   if (const Status taken = inspect_sides(*sides, *plan, must_abort, env); !taken)

@@ -4,6 +4,7 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/config/plan.hpp"
 #include "harness/gate/sides.hpp"
 #include "harness/result/record.hpp"
 
@@ -13,9 +14,11 @@ namespace bench {
 
 // Returns the sides that the options name. The candidate is this program unless --cand names
 // another. The base is the program of --base. Without --base, the base is this program if a side
-// has its own variables (--base-env, --cand-env); otherwise there is no base. `limit` bounds the
-// wait for both programs together.
-Result<GateSides> find_gate_sides(const Arguments& arguments, const TimeLimit& limit, Clock& clock);
+// has its own variables (--base-env, --cand-env) or library (--base-library, --cand-library, which
+// become variables); otherwise there is no base. `limit` bounds the wait for both programs
+// together.
+Result<GateSides> find_gate_sides(const Arguments& arguments, const Plan& plan,
+                                  const TimeLimit& limit, Env& env);
 
 // Returns the exit status of a command whose sides could not be found or inspected: not_measured if
 // the budget or the user ended that, otherwise usage.

@@ -101,6 +101,8 @@ std::vector<NamedText> environment_rows() {
       {"ONEDNN_*", "passed to workers and recorded in the result file, except ONEDNN_VERBOSE"},
       {"BENCH_CUDA_LIBS", "folders, separated by colons, of cuDNN and other libraries for a GPU"},
       {"BENCH_CUDA_PLUGIN", "the plugin for a GPU (default: libbench_cuda.so of the installation)"},
+      {"BENCH_OPENBLAS, BENCH_BLIS, BENCH_MKL",
+       "file or folder of the library of that backend (default: see docs/configuration.md)"},
       {"BENCH_LOCK",
        "the file by which measurements on one machine wait for each other (default: bench.lock in "
        "/run/lock or /tmp); empty: they do not wait"},

@@ -465,6 +465,18 @@ constexpr std::array kOptions = {
            [](Arguments& a, const std::string& v) -> Status {
              return set_variable(a.gate.candidate_environment, "--cand-env", v);
            }},
+    Option{"base-library", '\0', "PATH",
+           "let only the base load the library in this file or folder: oneDNN, cuDNN and cuBLAS, "
+           "OpenBLAS, BLIS or MKL; without --base the base is this program",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.base_library = v;
+             return Done{};
+           }},
+    Option{"cand-library", '\0', "PATH", "the same for the candidate",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.candidate_library = v;
+             return Done{};
+           }},
     Option{"bisect", '\0', "",
            "exit with the statuses of `git bisect run`: 0 not slower, 1 slower, 125 not decided or "
            "not built",

@@ -71,7 +71,9 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
      1},
     {Axis::backend,
      AxisScope::everywhere,
-     {"backend", "`onednn`, `native`, `cudnn`, `cublaslt`, `cublas`, a plugin's, or a list",
+     {"backend",
+      "`onednn`, `native`, `openblas`, `blis`, `mkl`, `cudnn`, `cublaslt`, `cublas`, a plugin's, "
+      "or a list",
       "by device and operator", "the library that computes; each belongs to one device"},
      backend_words,
      "",

@@ -9,13 +9,14 @@
 #include "harness/host/placement.hpp"
 #include "harness/host/process_files.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/probe.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/wire/messages.hpp"
+#include "ops/blas_library.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -99,6 +100,29 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
     const std::string name = lower_case(library.name);
     if (!library.usable() || !is_cuda_backend(name)) continue;
     add_library({name, library.version, library.path, ""}, side);
+  }
+}
+
+// Adds the libraries of matrix products that the plan's cases use. A worker loads them only for a
+// case, so a description by the side's program states them. Those that were not found are missing,
+// because their cases are skipped.
+void add_product_libraries(const Plan& plan, const std::function<bool()>& interrupted, Env& env,
+                           GateSide& side) {
+  const auto is_used = [&](const std::string& backend) {
+    return ops::find_blas_library(backend) != nullptr &&
+           std::ranges::any_of(plan.cases,
+                               [&](const Case& spec) { return spec.key.backend == backend; });
+  };
+  const bool has_any =
+      std::ranges::any_of(plan.cases, [&](const Case& spec) { return is_used(spec.key.backend); });
+  if (!has_any) return;
+  const auto text = read_worker_document(
+      {side.program, {"--describe"}, side.environment, kDescribeLimit, interrupted}, env);
+  if (!text) return;
+  const auto document = parse_worker_document(*text);
+  if (!document) return;
+  for (const WorkerDocument::Device& device : document->devices) {
+    if (device.library && is_used(device.backend)) add_library(*device.library, side);
   }
 }
 
@@ -277,6 +301,31 @@ Status check_gpu_libraries(const std::string& value, const GateSide& side) {
                "", "name the folders that contain libcudnn.so.9 and libcublasLt.so.13"};
 }
 
+// Checks the libraries of both options. `base`: nullptr if the base did not answer.
+Status check_libraries(const GateSides& sides, const GateSide* base) {
+  const auto check = [](const std::optional<SideLibrary>& library, const GateSide* side,
+                        const char* option) -> Status {
+    if (!library || side == nullptr) return Done{};
+    Status status = check_side_library(*library, *side);
+    if (status) return status;
+    Error error = std::move(status).error();
+    error.where = fmt::format("{} {}", option, error.where);
+    return error;
+  };
+  BENCH_RETURN_IF_ERROR(check(sides.candidate_library, &sides.candidate, "--cand-library"));
+  BENCH_RETURN_IF_ERROR(check(sides.base_library, base, "--base-library"));
+  std::vector<std::string> names;
+  for (const auto* library : {&sides.base_library, &sides.candidate_library}) {
+    if (*library) names.insert(names.end(), (*library)->names.begin(), (*library)->names.end());
+  }
+  if (names.empty() || base == nullptr) return Done{};
+  Status status = check_libraries_differ(names, *base, sides.candidate);
+  if (status) return status;
+  Error error = std::move(status).error();
+  error.where = sides.base_library ? "--base-library" : "--cand-library";
+  return error;
+}
+
 }  // namespace
 
 Status check_variables(const GateSide& side, const GateSide* other) {
@@ -293,12 +342,14 @@ Status check_variables(const GateSide& side, const GateSide* other) {
   constexpr auto kExisting = [](const std::string& value, const GateSide&, const GateSide*) {
     return check_existing(value);
   };
-  constexpr std::array<Row, 5> kRows = {{{"LD_LIBRARY_PATH", check_library_path},
-                                         {"LD_PRELOAD", kPreloaded},
-                                         {"LD_AUDIT", kPreloaded},
-                                         {"BENCH_CUDA_LIBS", kGpuLibraries},
-                                         {"BENCH_CUDA_PLUGIN", kExisting}}};
-  for (const Row& row : kRows) {
+  std::vector<Row> rows = {{"LD_LIBRARY_PATH", check_library_path},
+                           {"LD_PRELOAD", kPreloaded},
+                           {"LD_AUDIT", kPreloaded},
+                           {"BENCH_CUDA_LIBS", kGpuLibraries},
+                           {"BENCH_CUDA_PLUGIN", kExisting}};
+  for (const ops::BlasLibrary& library : ops::blas_libraries())
+    rows.push_back({library.variable, kExisting});
+  for (const Row& row : rows) {
     const auto variable = side.environment.find(std::string(row.name));
     if (variable == side.environment.end()) continue;
     if (const Status status = row.check(variable->second, side, other); !status) {
@@ -318,6 +369,7 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
   if (candidate.ok()) {
     add_loaded(candidate->reply, candidate->files, sides.candidate);
     if (has_gpu) add_gpu_libraries(interrupted, env, sides.candidate);
+    add_product_libraries(plan, interrupted, env, sides.candidate);
   } else {
     add_unanswered(interrupted, env, sides.candidate);
   }
@@ -329,6 +381,7 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
     if (has_base) {
       add_loaded(base->reply, base->files, *sides.base);
       if (has_gpu) add_gpu_libraries(interrupted, env, *sides.base);
+      add_product_libraries(plan, interrupted, env, *sides.base);
       add_digests(*sides.base, sides.candidate);
     } else if (base.ok()) {
       add_loaded(base->reply, base->files, *sides.base);
@@ -349,6 +402,7 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
     error.where = fmt::format("{} {}", option, error.where);
     return Status(error);
   };
+  BENCH_RETURN_IF_ERROR(check_libraries(sides, has_base ? &*sides.base : nullptr));
   // What a side without an answer has loaded is not known completely.
   if (candidate.ok())
     BENCH_RETURN_IF_ERROR(check(sides.candidate, has_base ? &*sides.base : nullptr, "--cand-env"));

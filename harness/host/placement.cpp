@@ -5,6 +5,7 @@
 #include "base/number.hpp"
 #include "base/processors.hpp"
 #include "harness/result/record.hpp"
+#include "ops/blas_library.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,13 +34,28 @@ namespace {
 // Prefixes of variables that workers do not inherit. These variables would change the measurement
 // without appearing in the record. A library that prints each execution takes twice as long for a
 // short one.
-constexpr std::array<std::string_view, 7> kDroppedPrefixes = {
-    "OMP_", "GOMP_", "KMP_", "BENCHMARK_", "ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLDNN_VERBOSE"};
+constexpr std::array<std::string_view, 14> kDroppedPrefixes = {"OMP_",
+                                                               "GOMP_",
+                                                               "KMP_",
+                                                               "BENCHMARK_",
+                                                               "ONEDNN_VERBOSE",
+                                                               "DNNL_VERBOSE",
+                                                               "MKLDNN_VERBOSE",
+                                                               "MKL_VERBOSE",
+                                                               "MKL_NUM_THREADS",
+                                                               "MKL_DOMAIN_NUM_THREADS",
+                                                               "MKL_DYNAMIC",
+                                                               "OPENBLAS_NUM_THREADS",
+                                                               "GOTO_NUM_THREADS",
+                                                               "BLIS_NUM_THREADS"};
 // Prefixes of variables that workers inherit and the record contains: those of the library under
 // test, of the artificial slowdown, of the loader and of the allocator. Those of CUDA are what its
 // driver obeys; CUDA_HOME and the like concern only builds.
-constexpr std::array<std::string_view, 15> kRecordedPrefixes = {"ONEDNN_",
+constexpr std::array<std::string_view, 18> kRecordedPrefixes = {"ONEDNN_",
                                                                 "DNNL_",
+                                                                "OPENBLAS_",
+                                                                "BLIS_",
+                                                                "MKL_",
                                                                 kSlowdownVariable,
                                                                 "LD_PRELOAD",
                                                                 "LD_AUDIT",
@@ -59,6 +75,12 @@ constexpr std::array<std::string_view, 5> kRecordedNames = {
 // Other variables that workers inherit and that decide what they load.
 constexpr std::array<std::string_view, 3> kLoadingNames = {"LD_LIBRARY_PATH", "BENCH_CUDA_LIBS",
                                                            "BENCH_CUDA_PLUGIN"};
+
+bool names_blas_library(std::string_view name) {
+  return std::ranges::any_of(ops::blas_libraries(), [&](const ops::BlasLibrary& library) {
+    return library.variable == name;
+  });
+}
 
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
@@ -222,7 +244,8 @@ std::map<std::string, std::string> inherited_variables(
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : environment) {
     const bool is_loading =
-        std::find(kLoadingNames.begin(), kLoadingNames.end(), name) != kLoadingNames.end();
+        std::find(kLoadingNames.begin(), kLoadingNames.end(), name) != kLoadingNames.end() ||
+        names_blas_library(name);
     if (is_loading || starts_with_any(name, kRecordedPrefixes)) variables.emplace(name, value);
   }
   return variables;

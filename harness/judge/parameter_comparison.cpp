@@ -14,11 +14,15 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
 namespace bench {
 namespace {
+
+// The parameter whose values a user ranks: which library is the fastest?
+constexpr std::string_view kRankedParameter = "backend";
 
 // Numbers come first, ascending. Words keep the order in which they appear.
 void sort_values(std::vector<std::string>& values) {
@@ -179,14 +183,111 @@ std::optional<double> divided(double work, const std::optional<double>& ratio) {
   return ratio && *ratio > 0 ? std::optional(work / *ratio) : std::nullopt;
 }
 
-// Removes `against` from `values` and returns it; without `against`, the first value. Returns an
-// error if `values` does not contain `against`.
-Result<std::string> choose_base(std::vector<std::string>& values, const std::string& parameter,
+// Moves the values without any time to `unmeasured`.
+void set_aside_unmeasured(ParameterComparison& result) {
+  for (std::size_t i = result.values.size(); i-- > 0;) {
+    const auto is_measured = [&](const ParameterGroup& group) {
+      return group.effects[i] && group.effects[i]->compared.ratio;
+    };
+    if (std::ranges::any_of(result.groups, is_measured)) continue;
+    UnmeasuredValue unmeasured{result.values[i], ""};
+    for (const ParameterGroup& group : result.groups) {
+      if (unmeasured.reason.empty() && group.effects[i])
+        unmeasured.reason = group.effects[i]->compared.reason;
+    }
+    result.unmeasured.insert(result.unmeasured.begin(), std::move(unmeasured));
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    result.values.erase(result.values.begin() + place);
+    result.means.erase(result.means.begin() + place);
+    for (ParameterGroup& group : result.groups) group.effects.erase(group.effects.begin() + place);
+  }
+}
+
+// The times of one case by all values, relative to that of the first value; nullopt if one lacks.
+std::optional<std::vector<double>> relative_times(const ParameterGroup& group) {
+  std::vector<double> times = {1};
+  for (const auto& effect : group.effects) {
+    if (!effect || !effect->compared.ratio) return std::nullopt;
+    times.push_back(*effect->compared.ratio);
+  }
+  return times;
+}
+
+// Compares two values of one case: the speed-up of `faster` against `slower`.
+ParameterEffect compare_values(const Measurement& side, const ParameterGroup& group,
+                               std::size_t faster, std::size_t slower) {
+  const auto find_case = [&](std::size_t value) -> const MeasuredCase& {
+    const std::string& id = value == 0 ? group.base_id : group.effects[value - 1]->compared.id;
+    return *std::ranges::find(side.cases, id, &MeasuredCase::id);
+  };
+  return {compare_pair(side, find_case(slower), find_case(faster)), 1};
+}
+
+// The ranks of the values of one case or of their means, the fastest first.
+std::vector<std::size_t> order_by(const std::vector<double>& times) {
+  std::vector<std::size_t> order(times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t value) { return times[value]; });
+  return order;
+}
+
+// Ranks the values over the cases that all of them measured.
+void rank_values(const Measurement& side, ParameterComparison& result) {
+  const bool has_any = std::ranges::any_of(
+      result.means, [](const std::optional<MeanSpeedUp>& mean) { return mean.has_value(); });
+  if (!has_any) return;
+  set_aside_unmeasured(result);
+  std::vector<double> sums(result.values.size() + 1, 0);  // of logarithms
+  std::vector<std::size_t> wins(sums.size(), 0);
+  std::vector<const ParameterGroup*> counted;
+  ValueRanking ranking;
+  for (const ParameterGroup& group : result.groups) {
+    const auto times = relative_times(group);
+    if (!times) continue;
+    counted.push_back(&group);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::log((*times)[i]);
+    const std::vector<std::size_t> order = order_by(*times);
+    const ParameterEffect lead = compare_values(side, group, order[0], order[1]);
+    const bool is_certain =
+        lead.low() ? *lead.low() > 1 : lead.speed_up().value_or(1) > kEvidentRatio;
+    ++(is_certain ? wins[order[0]] : ranking.ties);
+  }
+  if (counted.empty()) return;
+  ranking.cases = counted.size();
+  const auto count = static_cast<double>(counted.size());
+  const std::vector<std::size_t> order = order_by(sums);
+  for (const std::size_t value : order) {
+    ranking.places.push_back({value == 0 ? result.against : result.values[value - 1],
+                              std::exp((sums[value] - sums[order[0]]) / count), wins[value]});
+  }
+  std::vector<ParameterGroup> leads;
+  for (const ParameterGroup* group : counted)
+    leads.push_back(
+        {group->base_id, group->base, {compare_values(side, *group, order[0], order[1])}});
+  if (const auto lead = mean_speed_up(leads, 0)) ranking.lead = *lead;
+  result.ranking = std::move(ranking);
+}
+
+bool has_time(const Measurement& side, const std::string& parameter, const std::string& value) {
+  return std::ranges::any_of(side.cases, [&](const MeasuredCase& entry) {
+    if (!median_iteration(entry)) return false;
+    const auto split = split_parameter(entry.id, parameter);
+    return split && split->value == value;
+  });
+}
+
+// Removes `against` from `values` and returns it; without `against`, the first value with a time.
+// Returns an error if `values` does not contain `against`.
+Result<std::string> choose_base(std::vector<std::string>& values, const Measurement& side,
+                                const std::string& parameter,
                                 const std::optional<std::string>& against) {
   if (!against) {
-    std::string first = values.front();
-    values.erase(values.begin());
-    return first;
+    auto first = std::ranges::find_if(
+        values, [&](const std::string& value) { return has_time(side, parameter, value); });
+    if (first == values.end()) first = values.begin();
+    std::string value = std::move(*first);
+    values.erase(first);
+    return value;
   }
   const auto found = std::ranges::find(values, *against);
   if (found == values.end()) {
@@ -216,7 +317,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
   if (!report.runs.empty()) result.run = report.runs.back();
   result.parameter = parameter;
   result.values = list_values(side, parameter);
-  BENCH_ASSIGN_OR_RETURN(result.against, choose_base(result.values, parameter, against));
+  BENCH_ASSIGN_OR_RETURN(result.against, choose_base(result.values, side, parameter, against));
   const WorkById work = changes_work(parameter) ? collect_work(report) : WorkById();
   for (const CaseGroup& group : group_cases(side, parameter)) {
     const auto base = group.cases.find(result.against);
@@ -243,6 +344,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     result.means.push_back(mean_speed_up(result.groups, i));
   }
+  if (parameter == kRankedParameter) rank_values(side, result);
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace bench {
 namespace {
 
@@ -132,6 +134,83 @@ TEST(CompareBy, AFailedCaseIsNotComparedAndGivesItsReason) {
   EXPECT_FALSE(effect.speed_up());
   EXPECT_THAT(effect.compared.reason, HasSubstr("signal 11"));
   EXPECT_FALSE(result.means[0]);
+}
+
+void add_skipped(Report& report, const std::string& id, const std::string& reason) {
+  CaseRecord record;
+  record.run_id = "r";
+  record.id = id;
+  record.outcome = Outcome::skipped;
+  record.reason = reason;
+  report.cases.push_back(record);
+}
+
+// Three cases on three libraries; a fourth library is missing. mkl is the fastest by geometric
+// mean, since (800 * 1000 * 1000)^(1/3) is less than (1000 * 1000 * 1000)^(1/3).
+Report libraries_report() {
+  Report report;
+  const auto add_case = [&](const std::string& sizes, std::int64_t onednn, std::int64_t openblas,
+                            std::int64_t mkl) {
+    add(report, gemm(sizes, "f32/onednn/cpu/hot"), onednn);
+    add(report, gemm(sizes, "f32/openblas/cpu/hot"), openblas);
+    add_skipped(report, gemm(sizes, "f32/blis/cpu/hot"), "no BLIS");
+    add(report, gemm(sizes, "f32/mkl/cpu/hot"), mkl);
+  };
+  add_case("m8n8k8", 1'000'000, 1'200'000, 800'000);
+  add_case("m9n8k8", 1'000'000, 1'300'000, 1'000'000);
+  add_case("m10n8k8", 1'000'000, 900'000, 1'000'000);
+  return report;
+}
+
+TEST(CompareBy, BackendsAreRankedByGeometricMeanAndByWins) {
+  const ParameterComparison result = compared(libraries_report(), "backend");
+  ASSERT_TRUE(result.ranking.has_value());
+  const ValueRanking& ranking = *result.ranking;
+  EXPECT_EQ(ranking.cases, 3u);
+  EXPECT_EQ(ranking.ties, 1u);  // onednn and mkl need the same time for m9n8k8
+  ASSERT_EQ(ranking.places.size(), 3u);
+  EXPECT_EQ(ranking.places[0].value, "mkl");
+  EXPECT_EQ(ranking.places[0].wins, 1u);
+  EXPECT_EQ(ranking.places[1].value, "onednn");
+  EXPECT_EQ(ranking.places[1].wins, 0u);
+  EXPECT_NEAR(ranking.places[1].mean_time, std::cbrt(1 / 0.8), 1e-4);
+  EXPECT_EQ(ranking.places[2].value, "openblas");
+  EXPECT_EQ(ranking.places[2].wins, 1u);
+  EXPECT_NEAR(ranking.places[2].mean_time, std::cbrt(1.2 * 1.3 * 0.9 / 0.8), 1e-4);
+  EXPECT_NEAR(ranking.lead.value, std::cbrt(1 / 0.8), 1e-4);
+}
+
+TEST(CompareBy, ABackendWithoutTimesIsSetAsideWithItsReason) {
+  const ParameterComparison result = compared(libraries_report(), "backend");
+  EXPECT_EQ(result.against, "onednn");
+  EXPECT_THAT(result.values, ElementsAre("openblas", "mkl"));
+  ASSERT_EQ(result.unmeasured.size(), 1u);
+  EXPECT_EQ(result.unmeasured[0].value, "blis");
+  EXPECT_THAT(result.unmeasured[0].reason, HasSubstr("no BLIS"));
+  // If the first backend has no times, the next one is what all are compared with.
+  Report report;
+  add_skipped(report, gemm("m8n8k8", "f32/openblas/cpu/hot"), "no OpenBLAS");
+  add(report, gemm("m8n8k8", "f32/mkl/cpu/hot"), 1'000'000);
+  add(report, gemm("m8n8k8", "f32/onednn/cpu/hot"), 2'000'000);
+  const ParameterComparison other = compared(report, "backend");
+  EXPECT_EQ(other.against, "mkl");
+  EXPECT_THAT(other.values, ElementsAre("onednn"));
+  EXPECT_EQ(other.unmeasured.at(0).value, "openblas");
+}
+
+TEST(CompareBy, WithoutTwoMeasuredBackendsThereIsNoRanking) {
+  Report report;
+  add_skipped(report, gemm("m8n8k8", "f32/openblas/cpu/hot"), "no OpenBLAS");
+  add(report, gemm("m8n8k8", "f32/mkl/cpu/hot"), 1'000'000);
+  const ParameterComparison result = compared(report, "backend");
+  EXPECT_FALSE(result.ranking.has_value());
+  EXPECT_THAT(result.values, ElementsAre("openblas"));
+  // Cases that not all of them measured do not count.
+  add(report, gemm("m8n8k8", "f32/onednn/cpu/hot"), 2'000'000);
+  add(report, gemm("m9n8k8", "f32/mkl/cpu/hot"), 1'000'000);
+  add(report, gemm("m9n8k8", "f32/blis/cpu/hot"), 1'000'000);
+  EXPECT_FALSE(compared(report, "backend").ranking.has_value());
+  EXPECT_FALSE(compared(libraries_report(), "backend").means.empty());
 }
 
 TEST(CompareBy, ResultsWithoutPairsNameTheParametersThatHaveSome) {

@@ -135,9 +135,50 @@ std::string sweep_sentence(const ParameterComparison& comparison) {
   return text + fmt::format(" Not certain: {}.", fmt::join(uncertain, ", "));
 }
 
+// Returns "mkl 5, onednn 2; 1 is too close to call".
+std::string format_wins(const ValueRanking& ranking) {
+  std::string text;
+  for (const ValueRanking::Place& place : ranking.places) {
+    if (place.wins == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", place.value, place.wins);
+  }
+  if (ranking.ties == 0) return text;
+  return fmt::format("{}{}{} too close to call", text, text.empty() ? "" : "; ",
+                     ranking.ties == 1 ? "1 is" : fmt::format("{} are", ranking.ties));
+}
+
+// Returns which value is the fastest, and how many cases each of them wins.
+std::string ranking_sentence(const ValueRanking& ranking) {
+  const std::string& first = ranking.places[0].value;
+  const std::string& second = ranking.places[1].value;
+  const Factor lead{ranking.lead.value, ranking.lead.low, ranking.lead.high};
+  const bool has_one_case = ranking.cases == 1;
+  const std::string basis = has_one_case
+                                ? "in the only case"
+                                : fmt::format("by geometric mean over {} cases", ranking.cases);
+  const std::string wins =
+      has_one_case ? "" : fmt::format(" Fastest in: {}.", format_wins(ranking));
+  if (!ranking.is_certain()) {
+    return fmt::format("Whether {} or {} is the fastest is not certain {}: {} the speed ({}).{}",
+                       first, second, basis, format_factor(lead), format_factor_interval(lead),
+                       wins);
+  }
+  return fmt::format("{} is the fastest {}: {} the speed of {} ({}).{}", first, basis,
+                     format_factor(lead), second, format_factor_interval(lead), wins);
+}
+
+// Returns one line per value without times; empty if there is none.
+std::string format_unmeasured(const ParameterComparison& comparison, std::size_t width) {
+  std::string text;
+  for (const UnmeasuredValue& value : comparison.unmeasured)
+    text += wrap(fmt::format("{} has no times: {}", value.value, value.reason), width, 0);
+  return text;
+}
+
 bool is_sweep(const ParameterComparison& comparison) { return comparison.values.size() > 1; }
 
 std::string format_parameter_answer(const ParameterComparison& comparison) {
+  if (comparison.ranking) return ranking_sentence(*comparison.ranking);
   return is_sweep(comparison) ? sweep_sentence(comparison) : pair_sentence(comparison);
 }
 
@@ -257,6 +298,23 @@ void write_effect(JsonWriter& writer, const NamedEffect& row) {
   writer.optional("reason", compared.reason);
 }
 
+void write_ranking(JsonWriter& writer, const ParameterComparison& comparison) {
+  const ValueRanking& ranking = *comparison.ranking;
+  writer.required("ranked_cases", ranking.cases);
+  writer.required("ties", ranking.ties);
+  writer.required_list("ranking", ranking.places,
+                       [](JsonWriter& row, const ValueRanking::Place& place) {
+                         row.required("value", place.value);
+                         row.required("mean_time", place.mean_time);
+                         row.required("wins", place.wins);
+                       });
+  writer.required_list("unmeasured", comparison.unmeasured,
+                       [](JsonWriter& row, const UnmeasuredValue& value) {
+                         row.required("value", value.value);
+                         row.required("reason", value.reason);
+                       });
+}
+
 }  // namespace
 
 std::string format_parameter_comparison(const ParameterComparison& comparison,
@@ -264,7 +322,10 @@ std::string format_parameter_comparison(const ParameterComparison& comparison,
   std::string text = wrap(format_parameter_answer(comparison), console.width, 0) + '\n';
   text += is_sweep(comparison) ? sweep_table(comparison, console) : pair_table(comparison, console);
   const std::string unpaired = format_unpaired(comparison);
-  return unpaired.empty() ? text : text + '\n' + wrap(unpaired, console.width, 0);
+  const std::string unmeasured = format_unmeasured(comparison, console.width);
+  if (!unpaired.empty() || !unmeasured.empty()) text += '\n';
+  if (!unpaired.empty()) text += wrap(unpaired, console.width, 0);
+  return text + unmeasured;
 }
 
 std::string parameter_markdown(const ParameterComparison& comparison) {
@@ -283,7 +344,12 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
     text += "\n";
   }
   const std::string unpaired = format_unpaired(comparison);
-  return unpaired.empty() ? text : text + "\n" + escape_markdown(unpaired) + "\n";
+  if (!unpaired.empty()) text += "\n" + escape_markdown(unpaired) + "\n";
+  for (const UnmeasuredValue& value : comparison.unmeasured) {
+    text += fmt::format("\n{} has no times: {}\n", escape_markdown(value.value),
+                        escape_markdown(value.reason));
+  }
+  return text;
 }
 
 std::string parameter_json(const ParameterComparison& comparison) {
@@ -293,6 +359,7 @@ std::string parameter_json(const ParameterComparison& comparison) {
     writer.required("parameter", comparison.parameter);
     writer.required("against", comparison.against);
     writer.required("unpaired", comparison.unpaired);
+    if (comparison.ranking) write_ranking(writer, comparison);
     writer.required_list("rows", list_effects(comparison), write_effect);
   });
 }

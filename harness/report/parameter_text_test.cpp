@@ -116,6 +116,52 @@ TEST(ParameterText, WhatCannotBeComparedGivesItsReason) {
   EXPECT_THAT(text, HasSubstr("\n    crashed: signal 11\n"));
 }
 
+ParameterComparison three_backends() {
+  ParameterComparison result = pair_of_types();
+  result.parameter = "backend";
+  result.against = "onednn";
+  result.values = {"openblas", "mkl"};
+  result.groups[0].effects = {effect(1.2), effect(0.8)};
+  result.groups.push_back(result.groups[0]);
+  result.means = {MeanSpeedUp{0.83, 0.8, 0.85}, MeanSpeedUp{1.25, 1.2, 1.28}};
+  ValueRanking ranking;
+  ranking.places = {{"mkl", 1, 1}, {"onednn", 1.25, 0}, {"openblas", 1.5, 0}};
+  ranking.cases = 2;
+  ranking.ties = 1;
+  ranking.lead = {1.25, 1.2, 1.28};
+  result.ranking = ranking;
+  result.unmeasured = {{"blis", "skipped: no BLIS"}};
+  return result;
+}
+
+TEST(ParameterText, BackendsAreAnsweredByTheFastest) {
+  EXPECT_EQ(format_parameter_comparison(three_backends(), {.width = 100}),
+            "mkl is the fastest by geometric mean over 2 cases: 1.25x the speed of onednn (1.20 to "
+            "1.28).\n"
+            "Fastest in: mkl 1; 1 is too close to call.\n\n"
+            "case with onednn                            time  openblas    mkl\n"
+            "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us     0.83x  1.25x\n"
+            "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us     0.83x  1.25x\n\n"
+            "blis has no times: skipped: no BLIS\n");
+  const auto document = nlohmann::json::parse(parameter_json(three_backends()));
+  EXPECT_EQ(document.at("ranking").at(0).at("value"), "mkl");
+  EXPECT_EQ(document.at("ranking").at(0).at("wins"), 1);
+  EXPECT_EQ(document.at("unmeasured").at(0).at("reason"), "skipped: no BLIS");
+  EXPECT_THAT(parameter_markdown(three_backends()), HasSubstr("\nblis has no times: "));
+}
+
+TEST(ParameterText, ALeadWithinItsIntervalIsNotCalledTheFastest) {
+  ParameterComparison close = three_backends();
+  close.ranking->lead = {1.01, 0.98, 1.04};
+  EXPECT_THAT(format_parameter_comparison(close, {.width = kUnlimitedWidth}),
+              StartsWith("Whether mkl or onednn is the fastest is not certain by geometric mean "
+                         "over 2 cases: 1.01x the speed (0.98 to 1.04). Fastest in: mkl 1;"));
+  close.ranking->cases = 1;
+  EXPECT_THAT(format_parameter_comparison(close, {.width = kUnlimitedWidth}),
+              StartsWith("Whether mkl or onednn is the fastest is not certain in the only case: "
+                         "1.01x the speed (0.98 to 1.04).\n"));
+}
+
 TEST(ParameterText, MachinesGetAllNumbers) {
   const auto document = nlohmann::json::parse(parameter_json(pair_of_types()));
   const auto& row = document.at("rows").at(0);

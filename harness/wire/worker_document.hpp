@@ -29,7 +29,7 @@ struct WorkerDocument {
   struct Device {
     std::string name;
     std::string backend;
-    std::optional<ops::LibraryInfo> library;  // only for the first device
+    std::optional<ops::LibraryInfo> library;  // of the first device, and those found at run time
     std::optional<std::string> reason;        // why the device is missing
   };
   int protocol = 0;

@@ -34,7 +34,7 @@ void add_devices(WorkerContext& context, WorkerDocument& document) {
       {std::string(first.device()), std::string(first.name()), first.library(), std::nullopt});
   for (const auto& other : context.backends.others()) {
     auto& list = other.missing ? document.missing : document.devices;
-    list.push_back({other.device, other.name, std::nullopt, other.missing});
+    list.push_back({other.device, other.name, other.library, other.missing});
   }
 }
 

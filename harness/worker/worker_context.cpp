@@ -2,12 +2,15 @@
 #include "harness/worker/worker_context.hpp"
 
 #include "harness/worker/cuda_plugin.hpp"
+#include "ops/blas/backend.hpp"
+#include "ops/blas/loaded_blas.hpp"
 #include "ops/native/backend.hpp"
 #include "ops/plugin/plugin.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -15,6 +18,13 @@ namespace bench {
 namespace {
 
 using ops::BackendError;
+using ProbeAnswer = Result<std::optional<ops::LibraryInfo>, std::string>;
+
+// `missing`: why a backend whose library is unknown cannot run here; nullopt if it can.
+ProbeAnswer to_answer(std::optional<std::string> missing) {
+  if (missing) return *std::move(missing);
+  return std::optional<ops::LibraryInfo>();
+}
 
 // libbench_cuda.so, loaded on first use and kept for the life of the process.
 class CudaPlugin {
@@ -29,10 +39,9 @@ class CudaPlugin {
     }
     return ops::open_backend(*backend, plugin_->library(), built_in);
   }
-  // Returns why the backend is not available; nullopt if it is.
-  std::optional<std::string> missing_reason(std::string_view name) {
+  ProbeAnswer probe(std::string_view name) {
     const auto backend = find(name);
-    return backend ? ops::probe_backend(**backend) : backend.error().reason;
+    return backend ? to_answer(ops::probe_backend(**backend)) : backend.error().reason;
   }
 
  private:
@@ -70,7 +79,26 @@ void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
     backends.add(
         std::string(name), "cuda",
         [plugin, name, &built_in] { return plugin->open(name, built_in); },
-        [plugin, name] { return plugin->missing_reason(name); });
+        [plugin, name] { return plugin->probe(name); });
+  }
+}
+
+std::optional<std::string> own_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+// The libraries of matrix products are searched and loaded when a case first requests them.
+void add_blas(ops::BackendSet& backends) {
+  for (const ops::BlasLibrary& library : ops::blas_libraries()) {
+    backends.add(
+        std::string(library.backend), "cpu",
+        [&library] { return ops::make_blas_backend(library, own_variable); },
+        [&library]() -> ProbeAnswer {
+          auto loaded = ops::load_blas(library, own_variable);
+          if (!loaded) return std::move(loaded).error().reason;
+          return std::optional(std::move(loaded)->info);
+        });
   }
 }
 
@@ -95,7 +123,7 @@ Status add_plugins(const std::vector<std::string>& files, WorkerContext& context
         [backend = backend, library = library, &built_in] {
           return ops::open_backend(*backend, library, built_in);
         },
-        [backend = backend] { return ops::probe_backend(*backend); });
+        [backend = backend] { return to_answer(ops::probe_backend(*backend)); });
   }
   return Done{};
 }
@@ -128,7 +156,8 @@ std::shared_ptr<WorkerContext> make_worker_context(const std::vector<std::string
       []() -> Result<std::unique_ptr<ops::Backend>, ops::BackendError> {
         return ops::make_native_backend();
       },
-      []() -> std::optional<std::string> { return std::nullopt; });
+      [] { return to_answer(std::nullopt); });
+  add_blas(context->backends);
   if (find_cuda) add_cuda(std::move(find_cuda), context->backends);
   context->backends.first().set_layer_maker([context = context.get()](const ops::Problem& problem) {
     return create_foreign_layer(*context, problem);

@@ -28,7 +28,15 @@ Result<Backend*, BackendError> BackendSet::find(std::string_view name) {
 
 std::vector<BackendSet::Availability> BackendSet::others() const {
   std::vector<Availability> result;
-  for (const Entry& entry : entries_) result.push_back({entry.name, entry.device, entry.probe()});
+  for (const Entry& entry : entries_) {
+    auto probed = entry.probe();
+    Availability& row = result.emplace_back(Availability{entry.name, entry.device, std::nullopt});
+    if (probed) {
+      row.library = std::move(probed).value();
+    } else {
+      row.missing = std::move(probed).error();
+    }
+  }
   return result;
 }
 

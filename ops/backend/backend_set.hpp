@@ -18,9 +18,9 @@ namespace bench::ops {
 class BackendSet {
  public:
   using Maker = std::function<Result<std::unique_ptr<Backend>, BackendError>()>;
-  // Returns why the backend cannot run here, or nullopt if no reason is known. Does not create the
-  // backend.
-  using Probe = std::function<std::optional<std::string>()>;
+  // Returns the library of the backend, as far as it is known, or why the backend cannot run here.
+  // Does not create the backend.
+  using Probe = std::function<Result<std::optional<LibraryInfo>, std::string>()>;
 
   // `backend` becomes the first backend. It must outlive the set unless the set owns it.
   explicit BackendSet(Backend& backend) : first_(&backend) {}
@@ -39,6 +39,7 @@ class BackendSet {
     std::string name;
     std::string device;
     std::optional<std::string> missing;  // why it cannot run here
+    std::optional<LibraryInfo> library = std::nullopt;
   };
   // Returns all backends except the first.
   std::vector<Availability> others() const;

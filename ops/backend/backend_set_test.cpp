@@ -30,13 +30,18 @@ TEST(BackendSetTest, MakesABackendWhenItIsFirstAskedForAndOnce) {
         ++made;
         return std::unique_ptr<Backend>(std::make_unique<NamedBackend>("other"));
       },
-      [] { return std::nullopt; });
+      []() -> Result<std::optional<LibraryInfo>, std::string> {
+        return std::optional(LibraryInfo{"other", "1.2", "/lib/other.so", ""});
+      });
   EXPECT_EQ(made, 0);
   EXPECT_EQ((*set.find("other"))->name(), "other");
   EXPECT_EQ((*set.find("other"))->name(), "other");
   EXPECT_EQ(made, 1);
   // The first backend refuses unknown names with its own message.
   EXPECT_EQ(*set.find("unknown"), &first);
+  ASSERT_EQ(set.others().size(), 1U);
+  EXPECT_EQ(set.others()[0].missing, std::nullopt);
+  EXPECT_EQ(set.others()[0].library->version, "1.2");
 }
 
 TEST(BackendSetTest, RemembersARefusal) {
@@ -49,7 +54,7 @@ TEST(BackendSetTest, RemembersARefusal) {
         ++asked;
         return BackendError{BackendError::Kind::skipped, "no device"};
       },
-      [] { return std::optional<std::string>("no device"); });
+      []() -> Result<std::optional<LibraryInfo>, std::string> { return std::string("no device"); });
   EXPECT_EQ(set.find("other").error().reason, "no device");
   EXPECT_EQ(set.find("other").error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(asked, 1);

@@ -116,6 +116,7 @@ constexpr double kScaledDeviation = 40;
 
 constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
                                      Direction::backward_weights};
+constexpr std::string_view kProductLibraries[] = {"onednn", "openblas", "blis", "mkl"};
 constexpr std::string_view kExamples[] = {"m16n32k64", "m16n32k64+bias+relu", "b3m16n32k64+ta+tb",
                                           "b6wb2m16n32k64", "b3m16n32k64+tb+two"};
 
@@ -371,6 +372,7 @@ const Operator gemm_operator =
               .filling = {.values = fill_quantisation},
               .product = {.facts = gemm_facts},
               .examples = kExamples,
+              .cpu = kProductLibraries,
               .cuda = kOnCublas});
 
 }  // namespace bench::ops

@@ -3,7 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/version.hpp"
-#include "ops/backend/buffer_role.hpp"
+#include "ops/backend/plain_kernel.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/native/loops.hpp"
 #include "ops/operator.hpp"
@@ -16,8 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,10 +29,6 @@ using cuda::part_begin;
 constexpr std::int64_t kExactSteps = 1 << 16;
 constexpr std::size_t kMaxElements = 6 * 256;  // six AMX tiles of 16 x 16 accumulators
 constexpr std::size_t kAlignment = kCacheLine;
-
-bool is_aligned(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0;
-}
 
 class ArithmeticInvocation final : public Invocation {
  public:
@@ -182,46 +176,6 @@ class PlannedInvocation final : public Invocation {
   std::vector<Line> memory_;  // that the threads share
 };
 
-// The loop of a problem.
-struct ChosenLoop {
-  std::string name;
-  std::function<std::unique_ptr<Invocation>(const Problem&, std::span<void* const> buffers)> bind;
-};
-
-class NativeKernel final : public Kernel {
- public:
-  NativeKernel(Problem problem, ChosenLoop loop)
-      : problem_(std::move(problem)), loop_(std::move(loop)) {
-    for (const Tensor& tensor : problem_.tensors) {
-      buffers_.push_back({buffer_role(tensor), tensor.size(), "plain"});
-    }
-  }
-
-  std::string implementation() const override { return loop_.name; }
-  std::span<const KernelBuffer> buffers() const override { return buffers_; }
-  Bytes workspace() const override { return {0}; }
-  bool takes_plain() const override { return true; }
-  Status pack(std::size_t index, const void* plain, void* packed) override {
-    std::memcpy(packed, plain, static_cast<std::size_t>(buffers_[index].size.count));
-    return Done{};
-  }
-  Status unpack(std::size_t index, const void* packed, void* plain) override {
-    return pack(index, packed, plain);
-  }
-  Status prepare(std::span<void* const> /*buffers*/) override { return Done{}; }
-  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
-    if (!std::ranges::all_of(buffers, is_aligned)) {
-      return Error{"a buffer is not aligned to 64 bytes", "", "this is a bug in this program"};
-    }
-    return loop_.bind(problem_, buffers);
-  }
-
- private:
-  Problem problem_;
-  ChosenLoop loop_;
-  std::vector<KernelBuffer> buffers_;
-};
-
 const cuda::NativeEntry* find_planned(std::string_view op) {
   for (const cuda::NativeEntry* entry : cuda::native_entries()) {
     if (entry->op == op && entry->host.run_part != nullptr) return entry;
@@ -247,8 +201,8 @@ class NativeBackend final : public Backend {
     return no_networks();
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
-    BENCH_ASSIGN_OR_RETURN(ChosenLoop loop, choose(problem));
-    return std::unique_ptr<Kernel>(std::make_unique<NativeKernel>(problem, std::move(loop)));
+    BENCH_ASSIGN_OR_RETURN(PlainCode loop, choose(problem));
+    return make_plain_kernel(problem, std::move(loop));
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Network& /*none*/) override {
     return no_networks();
@@ -257,7 +211,7 @@ class NativeBackend final : public Backend {
  private:
   static BackendError no_networks() { return unsupported("backend native runs no networks"); }
 
-  Result<ChosenLoop, BackendError> choose(const Problem& problem) const {
+  Result<PlainCode, BackendError> choose(const Problem& problem) const {
     if (const cuda::NativeEntry* entry = find_planned(problem.op->name)) {
       return choose(*entry, problem);
     }
@@ -272,8 +226,8 @@ class NativeBackend final : public Backend {
                                : choose(*find_arithmetic_loop(function, problem.dtype));
   }
 
-  static Result<ChosenLoop, BackendError> choose(const cuda::NativeEntry& entry,
-                                                 const Problem& problem) {
+  static Result<PlainCode, BackendError> choose(const cuda::NativeEntry& entry,
+                                                const Problem& problem) {
     if (is_fp8(problem.dtype)) {
       return unsupported(fmt::format("backend native has no kernel of {} for {}", problem.op->name,
                                      info(problem.dtype).name));
@@ -282,7 +236,7 @@ class NativeBackend final : public Backend {
       return unsupported("backend native takes plain tensors; leave `layout: nhwc` out");
     }
     BENCH_ASSIGN_OR_RETURN(cuda::NativeForm form, entry.form(problem));
-    return ChosenLoop{
+    return PlainCode{
         .name = fmt::format("native:{}", form.kind),
         .bind = [&host = entry.host, plan = std::move(form.plan)](
                     const Problem&, std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
@@ -290,20 +244,20 @@ class NativeBackend final : public Backend {
         }};
   }
 
-  Result<ChosenLoop, BackendError> choose(const MovementLoop& loop) const {
+  Result<PlainCode, BackendError> choose(const MovementLoop& loop) const {
     for (const MovementCodeRow& row : movement_codes()) {
       if (row.function != loop.function || !has_flags(flags_, row.flags)) continue;
-      return ChosenLoop{.name = fmt::format("{}:{}", loop.function, row.name),
-                        .bind = [&loop, code = row.code](
-                                    const Problem& problem,
-                                    std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
-                          return std::make_unique<MovementInvocation>(loop, code, problem, buffers);
-                        }};
+      return PlainCode{.name = fmt::format("{}:{}", loop.function, row.name),
+                       .bind = [&loop, code = row.code](
+                                   const Problem& problem,
+                                   std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
+                         return std::make_unique<MovementInvocation>(loop, code, problem, buffers);
+                       }};
     }
     return unsupported(fmt::format("this processor has no vectors for `{}`", loop.function));
   }
 
-  Result<ChosenLoop, BackendError> choose(const ArithmeticLoop& loop) const {
+  Result<PlainCode, BackendError> choose(const ArithmeticLoop& loop) const {
     if (loop.function == kGpuArithmetic) {
       return unsupported(
           fmt::format("`{}` is a loop of GPUs; use it with `device: cuda`", loop.function));
@@ -320,7 +274,7 @@ class NativeBackend final : public Backend {
     if (loop.function == kTiles && !permit_tiles()) {
       return unsupported("the kernel does not permit the tiles of AMX to this process");
     }
-    return ChosenLoop{
+    return PlainCode{
         .name = std::string(loop.function),
         .bind = [&loop, code = row->code](const Problem& problem, std::span<void* const> buffers)
             -> std::unique_ptr<Invocation> {

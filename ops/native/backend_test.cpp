@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/native/backend.hpp"
 
+#include "ops/backend/test_support.hpp"
 #include "ops/native/loops.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
@@ -18,35 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Runs a problem on buffers with random inputs and returns its outputs.
-std::vector<std::vector<double>> native_outputs(Kernel& kernel, const Problem& problem,
-                                                const std::vector<std::vector<double>>& inputs) {
-  std::vector<AlignedBuffer> memory;
-  std::vector<void*> buffers;
-  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    const Tensor& tensor = problem.tensors[i];
-    memory.emplace_back(static_cast<std::size_t>(tensor.size().count));
-    std::memset(memory.back().data(), 0xff, memory.back().size());
-    buffers.push_back(memory.back().data());
-    if (i >= inputs.size()) continue;
-    for (std::size_t j = 0; j < inputs[i].size(); ++j) {
-      store_element(tensor.dtype, buffers.back(), j, inputs[i][j]);
-    }
-  }
-  const auto invocation = kernel.bind(buffers);
-  EXPECT_TRUE(invocation.ok());
-  EXPECT_TRUE((*invocation)->run());
-  std::vector<std::vector<double>> outputs;
-  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) {
-    const Tensor& output = problem.tensors[k];
-    std::vector<double>& values = outputs.emplace_back();
-    for (std::int64_t i = 0; i < output.elements(); ++i) {
-      values.push_back(load_element(output.dtype, buffers[k], static_cast<std::size_t>(i)));
-    }
-  }
-  return outputs;
-}
-
 void expect_native_matches(Backend& backend, const Problem& problem) {
   const auto kernel = backend.create(problem);
   if (!kernel.ok()) {  // the processor lacks the instructions
@@ -55,7 +27,7 @@ void expect_native_matches(Backend& backend, const Problem& problem) {
     return;
   }
   const auto inputs = op_test::random_inputs(problem, 1);
-  const auto outputs = native_outputs(**kernel, problem, inputs);
+  const auto outputs = op_test::plain_outputs(**kernel, problem, inputs);
   const Tolerance tolerance = problem.op->tolerance(problem);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const auto want = built_in_reference(problem, inputs, k, {});
@@ -265,7 +237,7 @@ TEST(NativeBackend, ReadsEveryElement) {
   for (std::size_t i = 0; i < 3584 / sizeof(float); ++i) {
     std::vector<std::vector<double>> inputs(1, std::vector<double>(3584 / sizeof(float), -1));
     inputs[0][i] = 5;
-    ASSERT_EQ(native_outputs(**kernel, problem, inputs).front().front(), 5) << i;
+    ASSERT_EQ(op_test::plain_outputs(**kernel, problem, inputs).front().front(), 5) << i;
   }
 }
 

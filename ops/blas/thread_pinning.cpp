@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/blas/thread_pinning.hpp"
+
+#include "base/number.hpp"
+
+#include <omp.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+cpu_set_t place_mask(int place) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  std::vector<int> processors(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+  omp_get_place_proc_ids(place, processors.data());
+  for (const int processor : processors) {
+    if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &mask);
+  }
+  return mask;
+}
+
+}  // namespace
+
+AllPlaces::AllPlaces() {
+  const int places = omp_get_num_places();
+  if (places == 0 || sched_getaffinity(0, sizeof previous_, &previous_) != 0) return;
+  cpu_set_t mask = previous_;
+  for (int place = 0; place < places; ++place) {
+    const cpu_set_t other = place_mask(place);
+    CPU_OR(&mask, &mask, &other);
+  }
+  is_changed_ = sched_setaffinity(0, sizeof mask, &mask) == 0;
+}
+
+AllPlaces::~AllPlaces() {
+  // This fails only if processors no longer exist. Then the mask stays as it is.
+  if (is_changed_) static_cast<void>(sched_setaffinity(0, sizeof previous_, &previous_));
+}
+
+std::set<int> own_threads() {
+  std::set<int> threads;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", code)) {
+    if (const auto number = parse_number<int>(entry.path().filename().string()))
+      threads.insert(*number);
+  }
+  return threads;
+}
+
+int pin_new_threads(const std::set<int>& before) {
+  const int places = omp_get_num_places();
+  if (places == 0) return 0;
+  int count = 0;
+  for (const int thread : own_threads()) {
+    if (before.contains(thread)) continue;
+    ++count;
+    const cpu_set_t mask = place_mask(count % places);
+    static_cast<void>(sched_setaffinity(thread, sizeof mask, &mask));  // fails if it has ended
+  }
+  return count;
+}
+
+}  // namespace bench::ops
