@@ -2,6 +2,7 @@
 #include "harness/result/speed.hpp"
 
 #include "harness/stats/median.hpp"
+#include "harness/stats/steady_canaries.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>
@@ -22,8 +23,9 @@ bool is_at_level(Nanoseconds canary, Nanoseconds level) {
 
 CountedSamples correct_samples(const ProcessRecord& process, const EqualSpeedFit& fit) {
   CountedSamples counted{&process, {}};
+  const std::vector<Nanoseconds> canaries = steady_canaries(process.canaries.times);
   for (std::size_t i = 0; i < process.samples.size(); ++i) {
-    const auto correction = fit.correction(0, process.canaries.times[i], process.canaries.join);
+    const auto correction = fit.correction(0, canaries[i], process.canaries.join);
     if (!correction) continue;
     counted.samples.push_back(Nanoseconds(std::llround(std::min(
         static_cast<double>(process.samples[i].count()) * std::exp(*correction), kMaxSampleTime))));

@@ -3,6 +3,7 @@
 
 #include "harness/stats/log_time.hpp"
 #include "harness/stats/median.hpp"
+#include "harness/stats/steady_canaries.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace bench {
@@ -54,6 +56,15 @@ constexpr double kRunDeviation = 0.002;
 
 // A process whose level differs most from the others does not count, one of each five.
 constexpr std::size_t kProcessesPerOutlier = 5;
+// Processes are compared with this many of those after them, which bounds the time for hostile
+// files: with all others of a run of five.
+constexpr std::size_t kComparedProcesses = 16;
+// One process of five is in 4 of the 10 pairs. It does not count, and so neither do the pairs that
+// differ most.
+constexpr double kKeptPairs = 0.6;
+// The scatter of processes per root mean square of the kept pairs, calibrated on all records of
+// equal runs with join times (docs/decisions/0059).
+constexpr double kPairFactor = 0.6;
 // Corrects the standard deviation for the missing largest value of five.
 constexpr double kTrimmedFactor = 1.35;
 constexpr double kNormalDeviations = 1.4826;  // standard deviation / median absolute deviation
@@ -114,9 +125,10 @@ Cells sort_into_cells(std::span<const SpeedProcess> processes,
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const SpeedProcess& process = processes[p];
     const double log_iterations = std::log(static_cast<double>(process.iterations_per_sample));
-    const std::size_t count = std::min(process.samples.size(), process.canaries.size());
+    const std::vector<Nanoseconds> canaries = steady_canaries(process.canaries);
+    const std::size_t count = std::min(process.samples.size(), canaries.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const Nanoseconds canary = process.canaries[i];
+      const Nanoseconds canary = canaries[i];
       if (canary.count() <= 0 || process.samples[i].count() <= 0) continue;
       cells[{find_place(places, process.join), speed_stratum(canary)}].push_back(
           {p, canary, log_of(process.samples[i]) - log_iterations});
@@ -142,7 +154,9 @@ double scatter_of(const Residuals& residuals) {
   return middle ? kNormalDeviations * *middle : kUnknownScatter;
 }
 
-double process_scatter_of(const Residuals& residuals) {
+// Returns the standard deviation of the processes' deviations from the medians of the run. It is
+// too small for processes that were alone at their speeds, since these medians are their own.
+double deviation_from_cells(const Residuals& residuals) {
   std::vector<double> sizes;
   for (const auto& [process, values] : residuals.by_process)
     sizes.push_back(std::abs(*median(values)));
@@ -150,6 +164,56 @@ double process_scatter_of(const Residuals& residuals) {
   sizes.resize(sizes.size() - sizes.size() / kProcessesPerOutlier);
   const double squares = std::inner_product(sizes.begin(), sizes.end(), sizes.begin(), 0.0);
   return kTrimmedFactor * std::sqrt(squares / static_cast<double>(sizes.size()));
+}
+
+// Two processes at the same speeds.
+struct ProcessPair {
+  double samples = 0;     // the lesser number of both, over all speeds
+  double difference = 0;  // sum over these samples
+};
+
+std::vector<double> differences_of_processes(const Cells& cells) {
+  std::map<std::pair<std::size_t, std::size_t>, ProcessPair> pairs;
+  for (const auto& [speed, samples] : cells) {
+    std::map<std::size_t, std::vector<double>> times;
+    for (const Sample& sample : samples) times[sample.process].push_back(sample.log_time);
+    std::vector<std::tuple<std::size_t, double, double>> processes;  // index, samples, median time
+    for (const auto& [process, values] : times)
+      processes.emplace_back(process, static_cast<double>(values.size()), *median(values));
+    for (std::size_t a = 0; a < processes.size(); ++a) {
+      const std::size_t end = std::min(processes.size(), a + 1 + kComparedProcesses);
+      for (std::size_t b = a + 1; b < end; ++b) {
+        const auto& [first, first_samples, first_time] = processes[a];
+        const auto& [second, second_samples, second_time] = processes[b];
+        const double common = std::min(first_samples, second_samples);
+        ProcessPair& pair = pairs[{first, second}];
+        pair.samples += common;
+        pair.difference += common * (second_time - first_time);
+      }
+    }
+  }
+  std::vector<double> differences;
+  for (const auto& [processes, pair] : pairs) {
+    if (pair.samples >= static_cast<double>(kMinCellForScatter))
+      differences.push_back(std::abs(pair.difference / pair.samples));
+  }
+  return differences;
+}
+
+// Returns the scatter of the processes of a run from the pairs that were at the same speed.
+double deviation_of_pairs(const Cells& cells) {
+  std::vector<double> sizes = differences_of_processes(cells);
+  if (sizes.empty()) return kUnknownScatter;
+  std::ranges::sort(sizes);
+  sizes.resize(static_cast<std::size_t>(std::ceil(kKeptPairs * static_cast<double>(sizes.size()))));
+  const double squares = std::inner_product(sizes.begin(), sizes.end(), sizes.begin(), 0.0);
+  return kPairFactor * std::sqrt(squares / static_cast<double>(sizes.size()));
+}
+
+double process_scatter_of(const Residuals& residuals, const Cells& cells) {
+  const double deviation = deviation_from_cells(residuals);
+  return residuals.by_process.size() < 2 ? deviation
+                                         : std::max(deviation, deviation_of_pairs(cells));
 }
 
 SpeedCell make_cell(const std::vector<Sample>& samples, std::span<const SpeedProcess> processes,
@@ -253,7 +317,7 @@ std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> process
   }
   times.processes = std::ssize(residuals.by_process);
   times.scatter = scatter_of(residuals);
-  times.process_scatter = process_scatter_of(residuals);
+  times.process_scatter = process_scatter_of(residuals, cells);
   keep_largest_cells(times.cells);
   return times;
 }

@@ -27,15 +27,16 @@ TimesBySpeed group(const std::vector<Process>& processes) {
   return group_by_speed(views).value();
 }
 
-// Five processes of 20 samples: at each canary, the time of an iteration is `time` of it.
+// Five processes of 60 samples, as many in a row at each canary: the time of an iteration is `time`
+// of it.
 template <class Time>
 TimesBySpeed run_at(const std::vector<int>& canaries, const Time& time,
                     std::optional<Nanoseconds> join = {}) {
   std::vector<Process> processes(5);
   for (Process& process : processes) {
     process.join = join;
-    for (int i = 0; i < 20; ++i) {
-      const int canary = canaries[static_cast<std::size_t>(i) % canaries.size()];
+    for (std::size_t i = 0; i < 60; ++i) {
+      const int canary = canaries[i * canaries.size() / 60];
       process.canaries.push_back(Nanoseconds(canary));
       process.samples.push_back(Nanoseconds(std::llround(time(canary))));
     }
