@@ -91,6 +91,10 @@ constexpr std::string_view kRope =
 constexpr std::string_view kIndexSelect =
     "slices along one axis by their indices are `gather`: `{ op: gather, shape: [1000, 64], axis: "
     "0, indices: 128 }`";
+constexpr std::string_view kNarrow =
+    "torch.narrow, or a part of a tensor, is `slice`: `{ op: slice, shape: [128, 2304], begin: "
+    "768, "
+    "size: 768 }`";
 constexpr std::string_view kCrossEntropy =
     "cross-entropy is `loss`: `{ op: loss, function: softmax_cross_entropy, batch: 64, classes: "
     "1000 }`";
@@ -171,6 +175,7 @@ constexpr std::array kWords = {
     ForeignWord{"rotaryembedding", "rope", kRope},
     ForeignWord{"rotarypositionembedding", "rope", kRope},
     ForeignWord{"indexselect", "gather", kIndexSelect},
+    ForeignWord{"narrow", "slice", kNarrow},
     ForeignWord{"crossentropy", "loss", kCrossEntropy},
     ForeignWord{"crossentropyloss", "loss", kCrossEntropy},
     ForeignWord{"sgd", "optimizer", kSgd},

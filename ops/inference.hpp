@@ -16,7 +16,7 @@ namespace bench::ops {
 
 struct Inference {
   // Returns the number of inputs of a layer. `written` contains the parameters that the network
-  // file sets.
+  // file sets. nullptr: the layer takes any number of inputs, from 1 on.
   std::size_t (*input_count)(const ParameterSet& written) = nullptr;
   // Sets the sizes that follow from the inputs; input_count() gives their number. Error: a size in
   // the network file contradicts them.

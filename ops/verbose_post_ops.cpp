@@ -22,7 +22,7 @@ enum class Coefficients {
   zero_alpha,    // the row applies only to alpha 0
   zero_beta,     // the row applies only to beta 0
   upper_limit,   // alpha is the upper limit of a clip from 0
-  of_hardswish,  // the row applies only to alpha 1/6 and beta 1/2
+  of_gate,       // the row applies only to alpha 1/6 and beta 1/2
 };
 
 struct EltwiseRow {
@@ -33,7 +33,7 @@ struct EltwiseRow {
 
 // The first matching row applies. An algorithm "..._use_dst_for_bwd" has the same forward pass as
 // the one without the suffix.
-constexpr std::array<EltwiseRow, 26> kEltwise = {{
+constexpr std::array<EltwiseRow, 27> kEltwise = {{
     {"eltwise_relu", "relu", Coefficients::zero_alpha},
     {"eltwise_relu", "leaky_relu"},
     {"eltwise_relu_use_dst_for_bwd", "relu", Coefficients::zero_alpha},
@@ -48,7 +48,8 @@ constexpr std::array<EltwiseRow, 26> kEltwise = {{
     {"eltwise_tanh", "tanh", Coefficients::none},
     {"eltwise_tanh_use_dst_for_bwd", "tanh", Coefficients::none},
     {"eltwise_swish", "swish"},
-    {"eltwise_hardswish", "hardswish", Coefficients::of_hardswish},
+    {"eltwise_hardswish", "hardswish", Coefficients::of_gate},
+    {"eltwise_hardsigmoid", "hardsigmoid", Coefficients::of_gate},
     {"eltwise_exp", "exp", Coefficients::none},
     {"eltwise_exp_use_dst_for_bwd", "exp", Coefficients::none},
     {"eltwise_log", "log", Coefficients::none},
@@ -62,8 +63,8 @@ constexpr std::array<EltwiseRow, 26> kEltwise = {{
     {"eltwise_linear", "scale", Coefficients::zero_beta},
 }};
 
-constexpr double kHardswishAlpha = 1.0 / 6;
-constexpr double kHardswishBeta = 0.5;
+constexpr double kGateAlpha = 1.0 / 6;
+constexpr double kGateBeta = 0.5;
 constexpr double kPrintedPrecision = 1e-5;  // "%g" keeps 6 digits
 
 bool applies(const EltwiseRow& row, double alpha, double beta) {
@@ -72,8 +73,8 @@ bool applies(const EltwiseRow& row, double alpha, double beta) {
       return alpha == 0;
     case Coefficients::zero_beta:
       return beta == 0;
-    case Coefficients::of_hardswish:
-      return std::abs(alpha - kHardswishAlpha) < kPrintedPrecision && beta == kHardswishBeta;
+    case Coefficients::of_gate:
+      return std::abs(alpha - kGateAlpha) < kPrintedPrecision && beta == kGateBeta;
     case Coefficients::as_printed:
     case Coefficients::none:
     case Coefficients::upper_limit:

@@ -40,6 +40,7 @@ TEST(VerbosePostOps, FunctionsWithTheirCoefficients) {
   EXPECT_EQ(tokens("attr-post-ops:eltwise_swish:1"), "swish");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_gelu_erf:0.5"), "gelu_erf");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_hardswish:0.166667:0.5"), "hardswish");
+  EXPECT_EQ(tokens("attr-post-ops:eltwise_hardsigmoid:0.166667:0.5"), "hardsigmoid");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_tanh_use_dst_for_bwd"), "tanh");
 }
 
@@ -73,6 +74,7 @@ TEST(VerbosePostOps, WhatAProblemCannotHaveIsKnownByItsTensors) {
                               {"eltwise_mish", 0, ""},
                               {"eltwise_linear:0.5:1", 0, ""},
                               {"eltwise_hardswish:0.2:0.5", 0, ""},
+                              {"eltwise_hardsigmoid:0.2:0.5", 0, ""},
                               {"eltwise_relu:x", 0, ""},
                               {"anything", 0, ""}}) {
     const auto post_ops = parse_post_ops(std::string("attr-post-ops:") + row.post_op, kDims);

@@ -108,7 +108,7 @@ class Layers {
   // A row of the table can stand for several layers of the network. Returns the last of them: the
   // activation if there is one, else the batch norm, else the layer itself.
   std::string last_of(const std::string& name) const {
-    for (const std::string suffix : {".relu6", ".relu", ".bn"}) {
+    for (const std::string suffix : {".relu6", ".relu", ".hardswish", ".hardsigmoid", ".bn"}) {
       if (find(name + suffix) != nullptr) return name + suffix;
     }
     return name;
@@ -154,6 +154,7 @@ void expect_conv(const Row& row, const Node& node) {
   EXPECT_EQ(set.numbers("dilation"), (std::vector<std::int64_t>(2, number(row, "dil"))));
   EXPECT_EQ(set.count("g"), number(row, "groups"));
   EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
+  EXPECT_EQ(set.flag("transposed"), row.at("op") == "deconv");
 }
 
 void expect_max_pool(const Row& row, const Node& node) {
@@ -175,6 +176,20 @@ void expect_add(const Row& row, const Node& node) {
   EXPECT_EQ(node.problem.parameters.word("function"), "add");
 }
 
+// One factor per channel, of squeeze and excitation.
+void expect_channel_product(const Row& row, const Node& node) {
+  expect_image(row, node);
+  EXPECT_EQ(node.problem.parameters.word("function"), "mul");
+  EXPECT_EQ(node.problem.tensors[1].dims, (ops::Dims{1, number(row, "C"), 1, 1}));
+}
+
+void expect_concat(const Row& row, const Node& node) {
+  EXPECT_EQ(node.problem.op->name, "concat");
+  EXPECT_EQ(node.problem.parameters.count("axis"), 1);
+  EXPECT_EQ(output_of(node).dims,
+            (ops::Dims{1, number(row, "K"), number(row, "P"), number(row, "Q")}));
+}
+
 void expect_classifier(const Row& row, const Node& node) {
   const ParameterSet& set = node.problem.parameters;
   EXPECT_EQ(node.problem.op->name, "gemm");
@@ -189,9 +204,14 @@ const std::map<std::string, void (*)(const Row&, const Node&)> kChecks = {
     {"conv", expect_conv},        {"dwconv", expect_conv},
     {"maxpool", expect_max_pool}, {"global_avgpool", expect_global_pool},
     {"add", expect_add},          {"fc", expect_classifier},
+    {"deconv", expect_conv},      {"mul_broadcast", expect_channel_product},
+    {"concat_channel", expect_concat},
 };
 // The table's activations as functions of this project.
-const std::map<std::string, std::string> kFunctions = {{"relu", "relu"}, {"relu6", "clip"}};
+const std::map<std::string, std::string> kFunctions = {{"relu", "relu"},
+                                                       {"relu6", "clip"},
+                                                       {"hardswish", "hardswish"},
+                                                       {"hardsigmoid", "hardsigmoid"}};
 
 void expect_sources(const Row& row, const Node& node, const Layers& layers) {
   std::size_t input = 0;
@@ -200,12 +220,14 @@ void expect_sources(const Row& row, const Node& node, const Layers& layers) {
   }
 }
 
-// Elements of activations that are read and written.
+// Elements of activations that are read and written. The table leaves out the factors of a product
+// per channel.
 void expect_elements(const Row& row, const Node& node) {
   std::int64_t read = 0;
   for (const Tensor& tensor : node.problem.tensors) {
     if (tensor.role == ops::TensorRole::input) read += tensor.elements();
   }
+  if (row.at("op") == "mul_broadcast") read -= number(row, "C");
   EXPECT_EQ(read, number(row, "in_elems"));
   EXPECT_EQ(output_of(node).elements(), number(row, "out_elems"));
 }
@@ -256,7 +278,10 @@ class Networks : public ::testing::TestWithParam<Expected> {};
 INSTANTIATE_TEST_SUITE_P(Shipped, Networks,
                          ::testing::Values(Expected{"resnet50_v1_5", 4089184256, 25557032, 23},
                                            Expected{"resnet18", 1814073344, 11689512, 11},
+                                           Expected{"mobilenet_v1", 568740352, 4231976, 19},
                                            Expected{"mobilenet_v2", 300774272, 3504872, 30},
+                                           Expected{"mobilenet_v3_large", 216589760, 5483032, 44},
+                                           Expected{"unet", 192686325760, 31037698, 19},
                                            Expected{"vgg16", 15470264320, 138357544, 9}),
                          [](const ::testing::TestParamInfo<Expected>& test) {
                            return test.param.network;
@@ -285,9 +310,10 @@ TEST_P(Networks, TotalsAreThePublishedOnes) {
 TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
   std::map<std::string, std::size_t> table;  // shape -> count
   for (const Row& row : read_table(GetParam().network)) {
-    if (row.at("op") != "conv" && row.at("op") != "dwconv") continue;
-    std::string shape;
-    for (const std::string column : {"C", "H", "W", "K", "R", "S", "stride", "pad_t", "groups"}) {
+    if (!row.at("op").ends_with("conv")) continue;
+    std::string shape = row.at("op") == "deconv" ? "transposed" : "";
+    for (const std::string column :
+         {"C", "H", "W", "K", "R", "S", "stride", "pad_t", "groups", "bias"}) {
       shape += column + row.at(column);
     }
     ++table[shape];
@@ -303,12 +329,15 @@ TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
   EXPECT_EQ(found.size(), GetParam().distinct_convs);
 }
 
-// Fusion merges all other layers into convolutions and classifiers; only pools stay separate.
+// Fusion merges all other layers into convolutions and classifiers. Pools, joined tensors and
+// products per channel stay separate.
 TEST_P(Networks, FusionLeavesNothingBehind) {
   const Network network = build(GetParam().network, ops::Fusion::fused);
   for (const Node& node : network.nodes) {
     const std::string_view op = node.problem.op->name;
-    EXPECT_TRUE(op == "conv" || op == "gemm" || op == "pool") << node.name;
+    EXPECT_TRUE(op == "conv" || op == "gemm" || op == "pool" || op == "concat" ||
+                node.name.ends_with(".se.mul"))
+        << node.name;
     EXPECT_TRUE(op != "conv" || node.problem.parameters.flag("bias")) << node.name;
   }
 }
@@ -334,8 +363,7 @@ void expect_product(const Row& row, const Node& node) {
 // The table has the products and the softmax of attention, which is one operator of the network.
 void expect_attention(const Row& row, const Node& node) {
   const ParameterSet& set = node.problem.parameters;
-  ASSERT_EQ(node.problem.op->name, "attention");
-  const bool is_context = row.at("layer") == "context";
+  const bool is_context = row.at("layer").ends_with("context");
   EXPECT_EQ(set.count("heads"), number(row, "batch"));
   EXPECT_EQ(set.count("q_len"), number(row, "M"));
   EXPECT_EQ(set.count(is_context ? "head_dim" : "kv_len"), number(row, "N"));
@@ -349,42 +377,91 @@ void expect_rows(const Row& row, const Node& node) {
   EXPECT_EQ(output_of(node).elements(), number(row, "batch") * number(row, "M") * number(row, "N"));
 }
 
-// The table is that of the products of BERT base, one sequence of 128; without the pooler.
-TEST(ShippedNetworks, BertBaseIsTheTableOfProducts) {
-  const Network network = build("bert_base", ops::Fusion::separate);
+// Multiply-accumulates of all pairs. Tables count them; a causal problem leaves out later keys.
+std::int64_t count_all_pairs(const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  const std::int64_t macs = node.problem.work.macs.value_or(0);
+  if (node.problem.op->name != "attention" || !set.flag("causal")) return macs;
+  EXPECT_EQ(set.count("q_len"), set.count("kv_len"));
+  return macs / (set.count("q_len") + 1) * 2 * set.count("q_len");
+}
+
+bool is_attention_row(const Row& row) {
+  return row.at("op") == "batched_gemm" || row.at("op") == "softmax";
+}
+
+// The nodes that a row stands for. Returns the FLOPs of the row.
+std::int64_t expect_nodes_of_row(const Row& row, const Network& network) {
+  const std::vector<std::string> names = split(row.at("layer"), '+');
+  const bool is_attention = is_attention_row(row);
+  std::int64_t count = 0;
   std::int64_t flops = 0;
-  std::size_t products = 0;
-  for (const Row& row : read_table("bert_base")) {
-    SCOPED_TRACE(row.at("layer"));
-    const bool is_attention = row.at("op") == "batched_gemm" || row.at("op") == "softmax";
-    const std::vector<std::string> names =
-        is_attention ? std::vector<std::string>{"context"} : split(row.at("layer"), '+');
-    std::int64_t count = 0;
-    std::int64_t row_flops = 0;
-    for (const Node& node : network.nodes) {
-      if (std::ranges::find(names, name_in_block(node.name)) == names.end()) continue;
-      ++count;
-      // Attention is two products of equal work.
-      row_flops += (is_attention ? 1 : 2) * node.problem.work.macs.value_or(0);
-      if (is_attention) {
-        expect_attention(row, node);
-      } else {
-        row.at("K").empty() ? expect_rows(row, node) : expect_product(row, node);
-      }
+  for (const Node& node : network.nodes) {
+    const bool is_named = std::ranges::find(names, name_in_block(node.name)) != names.end();
+    if (is_attention ? node.problem.op->name != "attention" : !is_named) continue;
+    ++count;
+    // Attention is two products of equal work.
+    flops += (is_attention ? 1 : 2) * count_all_pairs(node);
+    if (is_attention) {
+      expect_attention(row, node);
+    } else {
+      row.at("K").empty() ? expect_rows(row, node) : expect_product(row, node);
     }
-    EXPECT_EQ(count, number(row, "count"));
-    if (row.at("K").empty()) continue;
-    EXPECT_EQ(row_flops, number(row, "flops_total"));
-    flops += row_flops;
-    if (!is_attention) products += static_cast<std::size_t>(count);
   }
-  EXPECT_EQ(flops, 22347251712);
-  EXPECT_EQ(2 * network.work.macs.value_or(0), flops);
-  EXPECT_EQ(network.parameters, 85054464);
+  EXPECT_EQ(count, number(row, "count"));
+  if (row.at("K").empty()) return 0;
+  EXPECT_EQ(flops, number(row, "flops_total"));
+  return flops;
+}
+
+struct Transformer {
+  std::string network;
+  std::int64_t flops;  // of the table
+  std::int64_t parameters;
+};
+
+std::ostream& operator<<(std::ostream& out, const Transformer& expected) {
+  return out << expected.network;
+}
+
+class Transformers : public ::testing::TestWithParam<Transformer> {};
+
+// Hugging Face's bert-base-uncased has 109,482,240 parameters and bert-large-uncased 335,141,888;
+// the embeddings and the pooler, which the networks leave out, have 24,427,776 and 32,832,512.
+// GPT-2 has 124,439,808, of which the network leaves out the 1024 x 768 positions.
+INSTANTIATE_TEST_SUITE_P(Shipped, Transformers,
+                         ::testing::Values(
+                             Transformer{"bert_base", 22347251712, 109482240 - 24427776},
+                             Transformer{"bert_large", 246423748608, 335141888 - 32832512},
+                             Transformer{"gpt2", 291648307200, 124439808 - 1024 * 768},
+                             Transformer{"gpt2_decode", 284812800, 124439808 - 1024 * 768}),
+                         [](const ::testing::TestParamInfo<Transformer>& test) {
+                           return test.param.network;
+                         });
+
+TEST_P(Transformers, EveryRowOfTheTableIsInTheNetwork) {
+  const Network network = build(GetParam().network, ops::Fusion::separate);
+  std::int64_t flops = 0;
+  std::int64_t products = 0;
+  for (const Row& row : read_table(GetParam().network)) {
+    SCOPED_TRACE(row.at("layer"));
+    flops += expect_nodes_of_row(row, network);
+    if (row.at("op") == "gemm") products += number(row, "count");
+  }
+  EXPECT_EQ(flops, GetParam().flops);
   EXPECT_EQ(std::ranges::count(network.nodes, "gemm",
                                [](const Node& node) { return node.problem.op->name; }),
             products);
-  EXPECT_EQ(2 * *build("bert_base", ops::Fusion::fused, 8).work.macs, 8 * flops);
+}
+
+TEST_P(Transformers, TotalsAreThePublishedOnes) {
+  for (const ops::Fusion fusion : {ops::Fusion::separate, ops::Fusion::fused}) {
+    const Network network = build(GetParam().network, fusion, 8);
+    std::int64_t macs = 0;
+    for (const Node& node : network.nodes) macs += count_all_pairs(node);
+    EXPECT_EQ(2 * macs, 8 * GetParam().flops);
+    EXPECT_EQ(network.parameters, GetParam().parameters);
+  }
 }
 
 // Equal layers are measured once, of 12 blocks.
@@ -428,6 +505,111 @@ TEST(ShippedNetworks, LlamaBlocksHaveThePublishedSizes) {
   EXPECT_EQ(decode.work.macs, 4 * 226492416);
   EXPECT_EQ(ops::problem_tokens(Layers(decode).at("context").problem), "b4h32g8q1k1024d128");
   EXPECT_EQ(decode.input_count(), 3u);
+}
+
+// Later keys are neither computed nor read.
+TEST(ShippedNetworks, Gpt2IsCausal) {
+  constexpr std::int64_t kPairs = 1024 * 1025 / 2;
+  const Network prefill = build("gpt2", ops::Fusion::fused);
+  EXPECT_EQ(prefill.work.macs, 136169914368);
+  EXPECT_EQ(prefill.work.macs,
+            (291648307200 - 2 * 19327352832) / 2 + 12 * 2 * 12 * 64 * kPairs);
+  const Layers layers(prefill);
+  EXPECT_EQ(ops::problem_tokens(layers.at("h.0.attn.context").problem), "h12q1024d64+causal");
+  EXPECT_EQ(ops::problem_tokens(layers.at("h.11.value").problem), "1024x2304-b1536s768");
+  EXPECT_EQ(prefill.outputs.size(), 1u + 2 * 12);
+  const Network decode = build("gpt2_decode", ops::Fusion::fused, 4);
+  EXPECT_EQ(decode.work.macs, 4 * 142406400);
+  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("h.11.attn.context").problem),
+            "b4h12q1k1024d64");
+  EXPECT_EQ(decode.input_count(), 1u + 2 * 12);
+}
+
+// torchvision states 86,567,656 parameters, class token and positions included, and 17.564 GFLOP,
+// where a multiply-accumulate counts once.
+TEST(ShippedNetworks, VisionTransformerHasThePublishedTotals) {
+  constexpr std::int64_t kTokens = 197, kWidth = 768, kInner = 3072;
+  constexpr std::int64_t kBlock =
+      kTokens * (4 * kWidth * kWidth + 2 * kWidth * kInner) + 2 * kTokens * kTokens * kWidth;
+  const Network network = build("vit_b_16", ops::Fusion::fused);
+  EXPECT_EQ(network.work.macs, 196 * kWidth * 3 * 16 * 16 + 12 * kBlock + kWidth * 1000);
+  EXPECT_EQ(network.work.macs, 17563828224);
+  EXPECT_EQ(network.parameters + kWidth + kTokens * kWidth, 86567656);
+  EXPECT_EQ(build("vit_b_16", ops::Fusion::fused, 4).work.macs, 4 * 17563828224);
+  const Layers layers(network);
+  EXPECT_EQ(ops::problem_tokens(layers.at("tokens").problem), "1x197x768-a1s1x196");
+  EXPECT_EQ(ops::problem_tokens(layers.at("encoder.11.context").problem), "h12q197d64");
+  EXPECT_EQ(ops::problem_tokens(layers.at("class").problem), "1x197x768-a1s1");
+  EXPECT_EQ(ops::problem_tokens(layers.at("head").problem), "m1n1000k768+tb+bias");
+}
+
+TEST(ShippedNetworks, NetsOfTheProfilersTutorialsHaveTheirSizes) {
+  const Network mnist = build("mnist_cnn", ops::Fusion::fused, 64);
+  EXPECT_EQ(mnist.parameters, (25 + 1) * 20 + (20 * 25 + 1) * 50 + 801 * 512 + 513 * 10);
+  EXPECT_EQ(mnist.work.macs,
+            64 * (24 * 24 * 20 * 25 + 8 * 8 * 50 * 20 * 25 + 800 * 512 + 512 * 10));
+  const Network mlp = build("mlp", ops::Fusion::fused, 16);
+  EXPECT_EQ(mlp.parameters, 11 * 128 + 129 * 64 + 65 * 32);
+  EXPECT_EQ(mlp.work.macs, 16 * (10 * 128 + 128 * 64 + 64 * 32));
+}
+
+struct FromTorchvision {
+  std::string network;
+  std::int64_t macs, parameters;
+};
+
+std::ostream& operator<<(std::ostream& out, const FromTorchvision& expected) {
+  return out << expected.network;
+}
+
+class TorchvisionNetworks : public ::testing::TestWithParam<FromTorchvision> {};
+
+// Totals of torchvision's own models. The tables list the convolutions and products that
+// torchvision 0.29 executes.
+INSTANTIATE_TEST_SUITE_P(Shipped, TorchvisionNetworks,
+                         ::testing::Values(
+                             FromTorchvision{"densenet121", 2834161664, 7978856},
+                             FromTorchvision{"efficientnet_b0", 385814752, 5288548},
+                             FromTorchvision{"mobilenet_v3_small", 56510400, 2542856}),
+                         [](const ::testing::TestParamInfo<FromTorchvision>& test) {
+                           return test.param.network;
+                         });
+
+TEST_P(TorchvisionNetworks, ConvolutionsAndProductsMatchTheTableInOrder) {
+  const Network network = build(GetParam().network, ops::Fusion::separate);
+  std::vector<const Node*> nodes;
+  for (const Node& node : network.nodes) {
+    if (node.problem.work.macs) nodes.push_back(&node);
+  }
+  const std::vector<Row> rows = read_table(GetParam().network);
+  ASSERT_EQ(nodes.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    SCOPED_TRACE(nodes[i]->name + " is " + rows[i].at("layer"));
+    Row row = rows[i];
+    for (const std::string side : {"pad_t", "pad_l", "pad_b", "pad_r"}) row[side] = row.at("pad");
+    row["dil"] = "1";
+    kChecks.at(row.at("op"))(row, *nodes[i]);
+    EXPECT_EQ(nodes[i]->problem.work.macs, number(row, "macs"));
+    EXPECT_EQ(count_learned_parameters(*nodes[i]), number(row, "params"));
+  }
+}
+
+TEST_P(TorchvisionNetworks, TotalsAreThePublishedOnes) {
+  for (const ops::Fusion fusion : {ops::Fusion::separate, ops::Fusion::fused}) {
+    const Network network = build(GetParam().network, fusion);
+    EXPECT_EQ(network.work.macs, GetParam().macs);
+    EXPECT_EQ(network.parameters, GetParam().parameters);
+  }
+  EXPECT_EQ(build(GetParam().network, ops::Fusion::fused, 32).work.macs, 32 * GetParam().macs);
+}
+
+// Every layer of a block reads all features before it.
+TEST(ShippedNetworks, DenseNetJoinsAllFeatures) {
+  const Network network = build("densenet121", ops::Fusion::separate);
+  const Layers layers(network);
+  EXPECT_EQ(ops::problem_tokens(layers.at("denseblock1.1.concat").problem), "1x96x56x56-a1s64x32");
+  EXPECT_EQ(ops::problem_tokens(layers.at("denseblock4.16.concat").problem), "1x1024x7x7-a1s992x32");
+  EXPECT_EQ(layers.producer(layers.at("denseblock4.16.norm1"), 0), "denseblock4.15.concat");
 }
 
 TEST(ShippedNetworks, ResNet50FusedIsTheKnownChain) {

@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "harness/host/machine_turn.hpp"
 #include "harness/report/notes.hpp"
+#include "ops/flop_convention.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/capture/launch.hpp"
 
@@ -93,7 +94,9 @@ struct Arguments {
   Beside beside = Beside::wait;     // --beside: what to do while another measurement runs
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
-  NoteExtent notes = NoteExtent::leading;  // --explain: all
+  NoteExtent notes = NoteExtent::leading;              // --explain: all
+  bool stats = false;                                  // list --stats
+  std::optional<ops::FlopConvention> flop_convention;  // list --flop-convention
   bool quick = false;
   bool dry_run = false;
   bool force = false;

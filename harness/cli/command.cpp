@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 26> kRunOptions = {"out",         "filter
                                                           "dry-run",     "explain",
                                                           "json",        "quiet",
                                                           "force",       "beside"};
-constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
-                                                          "shard",  "json",   "quiet"};
+constexpr std::array<std::string_view, 9> kListOptions = {
+    "stats", "flop-convention", "filter", "device", "set", "plugin", "shard", "json", "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
 constexpr std::array<std::string_view, 7> kExplainOptions = {"arch",     "gpu", "json",  "from",
                                                              "baseline", "set", "plugin"};
@@ -118,9 +118,16 @@ constexpr std::array kCommands = {
         "states whether\n"
         "a case can run here. For cases on a GPU it states what would compute them, or why they "
         "are\n"
-        "unsupported; this needs cuDNN but no GPU.",
+        "unsupported; this needs cuDNN but no GPU.\n"
+        "\n"
+        "With --stats it lists every layer of the networks as the file has it, with totals, and "
+        "nothing that\n"
+        "depends on the machine. `activ.` counts the elements of the result, `field` the positions "
+        "of the input\n"
+        "that one of them depends on, `equal` the layers that are the same case.",
         "bench list configs/resnet.yaml\n"
         "bench list configs/operators.yaml --filter '*/bf16/*' --json\n"
+        "bench list configs/resnet.yaml --stats --flop-convention torch\n"
         "bench list configs/gpu_operators.yaml --device cuda",
         kListOptions, list_command},
     Command{"validate", "CONFIG...", 1, -1, "check configurations and list every error",

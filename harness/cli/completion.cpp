@@ -73,6 +73,7 @@ constexpr std::array kOffers = {
     Offer{"", "columns", [] { return row_names(analysis::columns()); }},
     Offer{"", "device", [] { return to_words(device_names()); }},
     Offer{"", "direction", [] { return to_words(ops::direction_names()); }},
+    Offer{"", "flop-convention", [] { return to_words(ops::flop_convention_names()); }},
     Offer{"", "dtype", [] { return row_names(data_types()); }},
     Offer{"history", "fail-on",
           [] {

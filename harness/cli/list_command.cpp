@@ -7,6 +7,7 @@
 #include "harness/cli/case_availability.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/list_statistics.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/run/case_progress.hpp"
@@ -101,11 +102,43 @@ void print_json(const Plan& plan, const CudaSupports& cuda, const UnsupportedRea
   *env.out << "\n]}\n";
 }
 
+// The facts of the cases without what depends on the machine.
+std::string format_statistics_json(const Plan& plan, const PlanStatistics& statistics) {
+  return printed_json([&](JsonWriter& writer) {
+    writer.required_list("cases", plan.cases, [&](JsonWriter& record, const Case& entry) {
+      write_case_facts(record, entry);
+      const auto* problem = std::get_if<ops::Problem>(&entry.work);
+      if (problem == nullptr) return;
+      write_case_statistics(record, make_statistics_row(entry.id, *problem, statistics.convention));
+    });
+    write_statistics(writer, statistics);
+  });
+}
+
+ExitStatus list_with_statistics(const Plan& plan, const Arguments& arguments, Env& env) {
+  const Result<PlanStatistics> statistics = collect_statistics(plan, arguments);
+  if (!statistics.ok()) return fail("list", statistics.error(), ExitStatus::usage, env);
+  if (arguments.output == Output::json) {
+    *env.out << format_statistics_json(plan, *statistics);
+  } else {
+    const ConsoleOptions console = console_options(env);
+    *env.out << format_statistics(*statistics, arguments, console.width, console.colour);
+  }
+  return ExitStatus::success;
+}
+
 }  // namespace
 
 ExitStatus list_command(const Arguments& arguments, Env& env) {
+  if (arguments.flop_convention && !arguments.stats) {
+    return fail("list",
+                Error{"a convention counts the FLOPs of statistics only", "--flop-convention",
+                      "add --stats"},
+                ExitStatus::usage, env);
+  }
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
+  if (arguments.stats) return list_with_statistics(*plan, arguments, env);
   if (arguments.output == Output::json) {
     print_json(*plan, query_gpu_support(*plan, "list", env),
                unsupported_reasons(*plan, "list", env), env);

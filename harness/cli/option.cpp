@@ -95,6 +95,16 @@ Status set_beside(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
+Status set_flop_convention(Arguments& arguments, const std::string& value) {
+  const auto names = ops::flop_convention_names();
+  const auto found = std::ranges::find(names, value);
+  if (found == names.end())
+    return Error{fmt::format("unknown convention {}", quote(value)), "--flop-convention",
+                 expectation(value, names)};
+  arguments.flop_convention = static_cast<ops::FlopConvention>(found - names.begin());
+  return Done{};
+}
+
 // Adds an assignment NAME=VALUE to the environment of one side.
 Status set_variable(std::map<std::string, std::string>& environment, std::string_view option,
                     const std::string& value) {
@@ -265,6 +275,15 @@ constexpr std::array kOptions = {
              a.quick = true;
              return Done{};
            }},
+    Option{"stats", '\0', "",
+           "parameters, activations, MACs, FLOPs, bytes and receptive field of each layer",
+           [](Arguments& a, const std::string&) -> Status {
+             a.stats = true;
+             return Done{};
+           }},
+    Option{"flop-convention", '\0', "NAME",
+           "count the FLOPs of --stats as bench, torch, fvcore, xla or deepspeed (default bench)",
+           set_flop_convention},
     Option{"shard", '\0', "I/N", "measure part I of N of the cases; concatenate the N result files",
            set_shard},
     Option{"resume", '\0', "FILE",

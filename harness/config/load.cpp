@@ -2,6 +2,7 @@
 #include "harness/config/load.hpp"
 
 #include "base/checked.hpp"
+#include "base/digits.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_template.hpp"
@@ -30,15 +31,6 @@ constexpr std::size_t kMaxFiles = 256;
 constexpr std::int64_t kMaxReserved = 20'000;
 // Slashes in a case id without options: it has seven segments.
 constexpr auto kMinIdSlashes = 6;
-
-// Formats a count with commas: "1,000,000".
-std::string format_with_commas(std::int64_t count) {
-  std::string text = std::to_string(count);
-  for (std::ptrdiff_t position = std::ssize(text) - 3; position > 0; position -= 3) {
-    text.insert(static_cast<std::size_t>(position), 1, ',');
-  }
-  return text;
-}
 
 // Creates a plan for load_plan(). load() may be called once.
 class Loader {

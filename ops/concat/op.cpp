@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator concat: tensors joined along one axis. The sizes of the whole are `shape`, those of
 // the tensors along the axis are `sizes`.
+#include "base/checked.hpp"
 #include "ops/concat/pieces.hpp"
 #include "ops/description.hpp"
+#include "ops/inference.hpp"
 #include "ops/model.hpp"
+#include "ops/tensor.hpp"
 #include "ops/tolerance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -22,6 +34,36 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
     const PiecePosition piece = pieces.find(position);
     return inputs[piece.number][static_cast<std::size_t>(piece.position)];
   });
+}
+
+// The pieces of a layer are its inputs, so `shape` and `sizes` follow from them.
+Status infer_concat(ParameterSet& set, std::span<const Dims> inputs) {
+  Dims shape = inputs[0];
+  const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+  const std::int64_t axis = set.has("axis") ? set.count("axis") : last;
+  if (axis > last) {
+    return Error{.what = fmt::format("`axis` is {}, the inputs have the axes 0 to {}", axis, last),
+                 .where = "axis",
+                 .next = {}};
+  }
+  const auto joined = static_cast<std::size_t>(axis);
+  Dims sizes;
+  for (const Dims& input : inputs) {
+    Dims expected = inputs[0];
+    if (input.size() == expected.size()) expected[joined] = input[joined];
+    if (input != expected) {
+      return Error{.what = fmt::format("the inputs {} and {} differ beyond axis {}",
+                                       join_dims(inputs[0]), join_dims(input), axis),
+                   .where = "inputs",
+                   .next = "`axis` is the only axis along which the inputs may differ"};
+    }
+    sizes.push_back(input[joined]);
+  }
+  Checked whole = 0;
+  for (const std::int64_t size : sizes) whole += size;
+  BENCH_ASSIGN_OR_RETURN(shape[joined], in_range(whole, "elements", "inputs"));
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "shape", std::move(shape)));
+  return put_inferred(set, "sizes", std::move(sizes));
 }
 
 // The gradients of the tensors are the pieces of the gradient.
@@ -44,6 +86,7 @@ const Operator concat_operator =
     describe(describe_pieces("concat", "tensors joined along one axis", kTensors),
              {.reference = reference,
               .tolerance = exact_tolerance,
+              .inference = {.infer = infer_concat},
               .gradient = gradient,
               .product = {.rule = "op-concat", .sentence = "a copy: nothing is multiplied"},
               .examples = kPieceExamples,

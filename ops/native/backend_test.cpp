@@ -197,6 +197,18 @@ TEST(NativeBackend, PiecesAreCopiedByEveryNumberOfThreads) {
   }
 }
 
+TEST(NativeBackend, RangesAreCopiedByEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::bf16, DataType::s8}) {
+    for (const char* tokens : {"1-s1", "2x7x9-a1b3s4", "3x5000-b1s4999", "4097x2-a0s4096"}) {
+      for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        expect_native_matches(*backend, op_test::problem("slice", tokens, dtype));
+      }
+    }
+  }
+}
+
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
       make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));

@@ -60,7 +60,12 @@ Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& wr
   if (!flag.empty() && inputs.size() == 2) BENCH_RETURN_IF_ERROR(put_inferred(set, flag, true));
   std::vector<std::string_view> tensors;
   if (is_described) tensors = op.description->input_tensors(set);
-  const std::size_t expected = is_described ? tensors.size() : op.inference.input_count(set);
+  std::size_t expected = inputs.size();
+  if (is_described) {
+    expected = tensors.size();
+  } else if (op.inference.input_count != nullptr) {
+    expected = op.inference.input_count(set);
+  }
   if (inputs.size() != expected) {
     return Error{
         .what = fmt::format("the layer has {} inputs, expected {}", inputs.size(), expected),

@@ -151,8 +151,10 @@ class NodeMaker {
         node.sources.push_back(from_parameter(kUnnumbered));
         continue;
       }
-      const Source source = value_of(*next_input++).source;
+      const SeenValue& value = value_of(*next_input++);
+      const Source source = value.source;
       BENCH_RETURN_IF_ERROR(check_type(tensor, source));
+      BENCH_RETURN_IF_ERROR(check_elements(tensor, value.dims));
       node.sources.push_back(source);
     }
     return node;
@@ -169,12 +171,29 @@ class NodeMaker {
   }
 
   // Built-in operators were checked before. For a plugin's operator, the model shows the number of
-  // inputs.
-  static Status check_inputs(const Problem& problem, std::size_t given_inputs) {
+  // inputs. In training, a norm has further results, its statistics.
+  Status check_inputs(const Problem& problem, std::size_t given_inputs) const {
+    if (mode_ == Mode::inference && problem.tensors.size() > problem.input_count() + 1) {
+      return Error{
+          .what = fmt::format("`{}` has {} results, a layer passes on one", problem.op->name,
+                              problem.tensors.size() - problem.input_count()),
+          .where = "op",
+          .next = "write a `slice` for each part that a layer reads"};
+    }
     const auto inputs = static_cast<std::size_t>(
         std::ranges::count(problem.tensors, TensorRole::input, &Tensor::role));
     if (inputs == given_inputs) return Done{};
     return Error{.what = fmt::format("the layer has {} inputs, expected {}", given_inputs, inputs),
+                 .where = "inputs",
+                 .next = {}};
+  }
+
+  // A parameter that does not follow from the inputs can contradict them.
+  static Status check_elements(const Tensor& required_tensor, const Dims& given) {
+    if (element_count(given) == required_tensor.elements()) return Done{};
+    return Error{.what = fmt::format("its input `{}` has the sizes {}, its parameters make it {}",
+                                     required_tensor.name, join_dims(given),
+                                     join_dims(required_tensor.dims)),
                  .where = "inputs",
                  .next = {}};
   }

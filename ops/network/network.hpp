@@ -133,6 +133,9 @@ struct Network {
   }
 };
 
+// Returns whether a tensor of a layer is a learned parameter: weights but no statistics and angles.
+bool is_learned(const Tensor& tensor);
+
 // Returns the same network with operators on images in plain layouts, which other kernels compute.
 // nullopt: it has no such operators.
 std::optional<Network> in_plain_layout(Network network);
@@ -147,10 +150,10 @@ std::vector<InputReader> readers_of_input(const Network& network, std::size_t in
 bool holds_indices(const Network& network, std::size_t input);
 
 // A network in training is one step: the forward pass, the loss of the only output, the gradients of
-// all learned parameters, and the optimizer. It has two more inputs, `labels` and `loss.gradient`
-// (the weight of each row's loss), and its outputs are the loss of each row and the new parameters,
-// with the optimizer's state. Parameters are not updated in place, so that all iterations compute
-// the same.
+// all learned parameters, and the optimizer. It has two more inputs, `loss.labels` and
+// `loss.gradient` (the weight of each row's loss), and its outputs are the loss of each row and the
+// new parameters, with the optimizer's state. Parameters are not updated in place, so that all
+// iterations compute the same.
 //
 // Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the operators'
 // own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the network.

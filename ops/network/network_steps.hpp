@@ -24,9 +24,6 @@ inline constexpr std::size_t kUnnumbered = static_cast<std::size_t>(-1);
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs);
 
-// Whether a tensor of a layer is a parameter that training changes.
-bool is_learned(const Tensor& tensor);
-
 // Numbers the parameters that have no number yet, and adds their places.
 void number_parameters(Network& network);
 

@@ -98,7 +98,7 @@ TEST_F(OnednnBackendTest, TransposedConvolutions) {
 TEST_F(OnednnBackendTest, PostOpsBehindConvolutionsAndProducts) {
   for (const std::string_view post_ops :
        {"+relu", "+clip", "+clip-1_1", "+leaky_relu0.1", "+elu", "+gelu_erf", "+gelu_tanh",
-        "+sigmoid", "+tanh", "+swish", "+hardswish", "+abs", "+square", "+add", "+add+relu",
+        "+sigmoid", "+tanh", "+swish", "+hardswish", "+hardsigmoid", "+abs", "+square", "+add", "+add+relu",
         "+relu+add", "+add+add"}) {
     check("conv", "n1c16h5w6k32r3s3p1+bias" + std::string(post_ops), kFloats);
     check("conv", "n1g8c8h5w6k8r3s3p1" + std::string(post_ops), kFloats);
@@ -181,7 +181,7 @@ TEST_F(OnednnBackendTest, Pools) {
 TEST_F(OnednnBackendTest, UnaryFunctions) {
   for (const std::string_view function :
        {"relu", "leaky_relu", "elu", "gelu_erf", "gelu_tanh", "sigmoid", "tanh", "swish",
-        "hardswish", "exp", "log", "sqrt", "abs", "clip", "square"}) {
+        "hardswish", "hardsigmoid", "exp", "log", "sqrt", "abs", "clip", "square"}) {
     for (const std::string_view shape : {"-2x16x5x6", "-37", "-3x4x5", "-1x3x2x4x5"}) {
       check("pointwise", std::string(function) + std::string(shape), kAll,
             std::span(kDirections).first(2));

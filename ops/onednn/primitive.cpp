@@ -15,7 +15,7 @@ namespace {
 using dnnl::algorithm;
 
 // The source of the library's coefficients.
-enum class Coefficients { of_function, hardswish };
+enum class Coefficients { of_function, gate };
 
 struct UnaryRow {
   std::string_view function;
@@ -23,7 +23,7 @@ struct UnaryRow {
   Coefficients coefficients = Coefficients::of_function;
 };
 
-constexpr std::array<UnaryRow, 16> kUnary = {{
+constexpr std::array<UnaryRow, 17> kUnary = {{
     {"relu", algorithm::eltwise_relu},
     {"leaky_relu", algorithm::eltwise_relu},
     {"elu", algorithm::eltwise_elu},
@@ -32,7 +32,8 @@ constexpr std::array<UnaryRow, 16> kUnary = {{
     {"sigmoid", algorithm::eltwise_logistic},
     {"tanh", algorithm::eltwise_tanh},
     {"swish", algorithm::eltwise_swish},
-    {"hardswish", algorithm::eltwise_hardswish, Coefficients::hardswish},
+    {"hardswish", algorithm::eltwise_hardswish, Coefficients::gate},
+    {"hardsigmoid", algorithm::eltwise_hardsigmoid, Coefficients::gate},
     {"exp", algorithm::eltwise_exp},
     {"log", algorithm::eltwise_log},
     {"sqrt", algorithm::eltwise_sqrt},
@@ -56,17 +57,17 @@ constexpr std::array<BinaryRow, 6> kBinary = {{
     {"min", algorithm::binary_min},
 }};
 
-// x * clamp(x/6 + 1/2, 0, 1)
-constexpr float kHardswishAlpha = 1.0F / 6;
-constexpr float kHardswishBeta = 0.5F;
+// The gate of hardswish and hardsigmoid: clamp(x/6 + 1/2, 0, 1)
+constexpr float kGateAlpha = 1.0F / 6;
+constexpr float kGateBeta = 0.5F;
 
 }  // namespace
 
 std::optional<EltwiseAlgorithm> find_eltwise(std::string_view function, double alpha, double beta) {
   const auto* row = std::ranges::find(kUnary, function, &UnaryRow::function);
   if (row == kUnary.end()) return std::nullopt;
-  if (row->coefficients == Coefficients::hardswish) {
-    return EltwiseAlgorithm{row->eltwise, kHardswishAlpha, kHardswishBeta};
+  if (row->coefficients == Coefficients::gate) {
+    return EltwiseAlgorithm{row->eltwise, kGateAlpha, kGateBeta};
   }
   return EltwiseAlgorithm{row->eltwise, static_cast<float>(alpha), static_cast<float>(beta)};
 }

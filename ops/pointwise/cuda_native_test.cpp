@@ -20,6 +20,7 @@ TEST(NativeForms, PointwiseFunctionsOfOneTensor) {
   expect_all("pointwise", "relu-7");
   expect_all("pointwise", "swish-3x4");
   expect_all("pointwise", "hardswish-2x3x5");
+  expect_all("pointwise", "hardsigmoid-2x3x5");
   expect_all("pointwise", "leaky_relu-2x3x2x2x3+alpha0.25");
 }
 

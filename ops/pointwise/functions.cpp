@@ -59,6 +59,9 @@ double hardswish_derivative(double x, double, double) {
   return x >= 3 ? 1 : x / 3 + 0.5;
 }
 
+double hardsigmoid(double x, double, double) { return std::clamp(x / 6 + 0.5, 0.0, 1.0); }
+double hardsigmoid_derivative(double x, double, double) { return x > -3 && x < 3 ? 1.0 / 6 : 0; }
+
 double exp_value(double x, double, double) { return std::exp(x); }
 double log_value(double x, double, double) { return std::log(x); }
 double log_derivative(double x, double, double) { return 1 / x; }
@@ -81,7 +84,7 @@ constexpr Domain kAll = Domain::everywhere;
 constexpr Domain kPositive = Domain::positive;
 
 // clang-format off
-constexpr std::array<UnaryFunction, 16> kUnary = {{
+constexpr std::array<UnaryFunction, 17> kUnary = {{
     // name     coefficients alpha beta domain integers forward backward value derivative
     {"relu",       0, 0,    0, kAll,      true,  {1, 0}, {1, 0},  relu,          relu_derivative},
     {"leaky_relu", 1, 0.01, 0, kAll,      false, {2, 0}, {2, 0},  leaky_relu,    leaky_relu_derivative},
@@ -92,6 +95,7 @@ constexpr std::array<UnaryFunction, 16> kUnary = {{
     {"tanh",       0, 0,    0, kAll,      false, {0, 1}, {3, 1},  tanh_value,    tanh_derivative},
     {"swish",      1, 1,    0, kAll,      false, {3, 1}, {7, 1},  swish,         swish_derivative},
     {"hardswish",  0, 0,    0, kAll,      false, {4, 0}, {4, 0},  hardswish,     hardswish_derivative},
+    {"hardsigmoid",0, 0,    0, kAll,      false, {3, 0}, {2, 0},  hardsigmoid,   hardsigmoid_derivative},
     {"exp",        0, 0,    0, kAll,      false, {0, 1}, {1, 1},  exp_value,     exp_value},
     {"log",        0, 0,    0, kPositive, false, {0, 1}, {1, 0},  log_value,     log_derivative},
     {"sqrt",       0, 0,    0, kPositive, false, {0, 1}, {2, 1},  sqrt_value,    sqrt_derivative},

@@ -195,6 +195,9 @@ TEST(Pointwise, PublishedValues) {
   EXPECT_NEAR(value("tanh", 1), 0.7615941559557649, 1e-15);
   EXPECT_NEAR(value("swish", 1), 0.7310585786300049, 1e-15);
   EXPECT_NEAR(value("hardswish", 1), 2.0 / 3, 1e-15);
+  EXPECT_NEAR(value("hardsigmoid", 1), 2.0 / 3, 1e-15);
+  EXPECT_DOUBLE_EQ(value("hardsigmoid", 3), 1);
+  EXPECT_DOUBLE_EQ(value("hardsigmoid", -4), 0);
   EXPECT_NEAR(value("exp", 1), 2.718281828459045, 1e-15);
   EXPECT_DOUBLE_EQ(value("log", 1), 0);
   EXPECT_DOUBLE_EQ(value("sqrt", 2.25), 1.5);

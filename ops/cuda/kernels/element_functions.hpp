@@ -46,6 +46,10 @@ BENCH_BOTH T apply(Function function, T x, T alpha, T beta) {
       const T gate = x / T(6) + T(0.5);
       return x * (gate < T(0) ? T(0) : gate > T(1) ? T(1) : gate);
     }
+    case Function::hardsigmoid: {
+      const T gate = x / T(6) + T(0.5);
+      return gate < T(0) ? T(0) : gate > T(1) ? T(1) : gate;
+    }
     case Function::exp:
       return std::exp(x);
     case Function::log:
@@ -106,6 +110,8 @@ BENCH_BOTH T derivative(Function function, T x, T alpha, T beta) {
     }
     case Function::hardswish:
       return x <= T(-3) ? T(0) : x >= T(3) ? T(1) : x / T(3) + T(0.5);
+    case Function::hardsigmoid:
+      return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0);
     case Function::exp:
       return std::exp(x);
     case Function::log:

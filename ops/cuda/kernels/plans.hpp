@@ -22,6 +22,7 @@ enum class Function : std::uint8_t {
   tanh,
   swish,
   hardswish,
+  hardsigmoid,
   exp,
   log,
   sqrt,

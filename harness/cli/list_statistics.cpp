@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/list_statistics.hpp"
+
+#include "base/checked.hpp"
+#include "base/digits.hpp"
+#include "base/plural.hpp"
+#include "base/shell.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
+#include "base/text.hpp"
+#include "harness/report/short_id.hpp"
+#include "ops/model.hpp"
+#include "ops/network/network.hpp"
+#include "ops/network/statistics.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// How sentences name the FLOPs of a convention, in the order of the enumerators.
+constexpr std::array<std::string_view, 5> kFlopsOf = {
+    "FLOPs (bench-1)", "FLOPs as torch.utils.flop_counter counts them",
+    "FLOPs as fvcore counts them", "FLOPs as XLA's HloCostAnalysis counts them",
+    "FLOPs as DeepSpeed counts them"};
+
+StatisticsRow make_row(const std::string& name, const ops::Problem& problem,
+                       const ops::LayerStatistics& statistics, ops::FlopConvention convention) {
+  return {.name = name,
+          .op = std::string(problem.op->name),
+          .output = problem.tensors[problem.input_count()].dims,
+          .parameters = statistics.parameters,
+          .activations = statistics.activations,
+          .macs = problem.work.macs,
+          .flops = ops::count_flops(problem, convention),
+          .bytes = problem.work.traffic(),
+          .receptive_field = statistics.receptive_field,
+          .equal_layers = statistics.equal_layers};
+}
+
+// The network that a case is, or that it is a layer of.
+const PlannedNetwork* network_of(const Case& entry) {
+  return entry.network != nullptr ? entry.network.get() : entry.layer_of.get();
+}
+
+std::string network_key(const PlannedNetwork& network, DataType dtype) {
+  return fmt::format("{}/{}/{}", network.definition.name, network.batch, info(dtype).name);
+}
+
+Result<NetworkStatistics> make_statistics(const PlannedNetwork& planned, DataType dtype,
+                                          const ops::OperatorRegistry& registry,
+                                          ops::FlopConvention convention) {
+  BENCH_ASSIGN_OR_RETURN(const ops::Network network,
+                         ops::make_network(planned.definition, planned.batch, dtype,
+                                           ops::Mode::inference, ops::Fusion::separate, registry));
+  NetworkStatistics statistics{.name = network.name,
+                               .batch = network.batch,
+                               .dtype = std::string(info(dtype).name),
+                               .layers = {}};
+  const std::vector<ops::LayerStatistics> layers = ops::layer_statistics(network);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const ops::Node& node = network.nodes[i];
+    statistics.layers.push_back(make_row(node.name, node.problem, layers[i], convention));
+  }
+  return statistics;
+}
+
+// Adds a value to a sum that is unknown from its first unknown value on.
+void add_known(std::optional<Checked>& sum, std::optional<std::int64_t> value) {
+  if (sum && value) {
+    *sum += *value;
+  } else {
+    sum = std::nullopt;
+  }
+}
+
+std::optional<std::int64_t> value_of(const std::optional<Checked>& sum) {
+  return sum ? sum->value() : std::nullopt;
+}
+
+std::string count_or_dash(const std::optional<std::int64_t>& count) {
+  return count ? format_count(*count) : "-";
+}
+
+std::string exact_or_unknown(const std::optional<std::int64_t>& count) {
+  return format_or_unknown(count, [](std::int64_t value) { return format_with_commas(value); });
+}
+
+std::string format_field(const std::optional<std::vector<std::int64_t>>& field) {
+  if (!field) return "-";
+  const bool is_square =
+      std::ranges::all_of(*field, [&](std::int64_t size) { return size == field->front(); });
+  return is_square ? fmt::format("{}", field->front()) : fmt::format("{}", fmt::join(*field, "x"));
+}
+
+TextRow make_text_row(const StatisticsRow& row, std::vector<std::string> shorter_names) {
+  return {.cells = {{row.name, Tone::plain, std::move(shorter_names)},
+                    {row.op},
+                    {ops::join_dims(row.output)},
+                    {format_count(row.parameters)},
+                    {format_count(row.activations)},
+                    {count_or_dash(row.macs)},
+                    {format_or_unknown(row.flops,
+                                       [](std::int64_t value) { return format_count(value); })},
+                    {format_bytes(row.bytes)},
+                    {format_field(row.receptive_field)},
+                    {row.equal_layers > 1 ? fmt::format("x{}", row.equal_layers) : ""}},
+          .note = {}};
+}
+
+TextRow make_total_row(const StatisticsTotal& total) {
+  const auto count = [](std::optional<std::int64_t> value) {
+    return format_or_unknown(value, [](std::int64_t known) { return format_count(known); });
+  };
+  return {.cells = {{"total"},
+                    {""},
+                    {""},
+                    {count(total.parameters)},
+                    {count(total.activations)},
+                    {count(total.macs)},
+                    {count(total.flops)},
+                    {format_or_unknown(total.bytes,
+                                       [](std::int64_t value) { return format_bytes({value}); })},
+                    {""},
+                    {""}},
+          .note = {}};
+}
+
+constexpr std::size_t kNarrowestLayer = 12;
+
+// Columns beyond those that fit into 80 are the first to go.
+std::vector<TextColumn> make_columns(std::string_view first, std::size_t narrowest) {
+  constexpr Align kRight = Align::right;
+  return {{std::string(first), Align::left, narrowest},
+          {"op", Align::left, std::nullopt, 3},
+          {"output", kRight, std::nullopt, 2},
+          {"params", kRight},
+          {"activ.", kRight},
+          {"MACs", kRight},
+          {"FLOPs", kRight},
+          {"bytes", kRight},
+          {"field", kRight},
+          {"equal", kRight, std::nullopt, 1}};
+}
+
+std::string format_totals(const StatisticsTotal& total, ops::FlopConvention convention) {
+  return fmt::format("{} parameters, {} activations, {} MACs, {} {}",
+                     exact_or_unknown(total.parameters), exact_or_unknown(total.activations),
+                     exact_or_unknown(total.macs), exact_or_unknown(total.flops),
+                     kFlopsOf[static_cast<std::size_t>(convention)]);
+}
+
+std::string format_network(const NetworkStatistics& network, ops::FlopConvention convention,
+                           std::size_t width, Colour colour) {
+  const StatisticsTotal total = add_up(network.layers);
+  std::vector<TextRow> rows;
+  for (const StatisticsRow& layer : network.layers) rows.push_back(make_text_row(layer, {}));
+  rows.push_back(make_total_row(total));
+  const std::string sentence =
+      fmt::format("The network {} (batch {}, {}) has {}, in {} as they are written, before fusion.",
+                  network.name, network.batch, network.dtype, format_totals(total, convention),
+                  pluralise(network.layers.size(), "layer"));
+  return wrap(sentence, width, 0) + "\n" +
+         render_table(make_columns("layer", kNarrowestLayer), std::move(rows), width, colour);
+}
+
+std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConvention convention,
+                         std::size_t width, Colour colour) {
+  const StatisticsTotal total = add_up(cases);
+  std::vector<std::string_view> ids;
+  for (const StatisticsRow& row : cases) ids.push_back(row.name);
+  const IdShortener shortener(ids);
+  std::vector<TextRow> rows;
+  for (const StatisticsRow& row : cases)
+    rows.push_back(make_text_row(row, shortener.forms(row.name)));
+  rows.push_back(make_total_row(total));
+  const std::string sentence =
+      fmt::format("{} {} together {}.", pluralise(cases.size(), "case"),
+                  cases.size() == 1 ? "has" : "have", format_totals(total, convention));
+  return wrap(sentence, width, 0) + "\n" +
+         render_table(make_columns("case", kMinId), std::move(rows), width, colour);
+}
+
+std::string format_next(const PlanStatistics& statistics, const Arguments& arguments) {
+  std::string inputs;
+  for (const std::string& input : arguments.inputs) inputs += " " + shell_quoted(input);
+  const bool is_own = statistics.convention == ops::FlopConvention::bench;
+  return fmt::format("Next: count {}, or measure:\n  {} list{} --stats{}\n  {} run{}\n",
+                     is_own ? "as PyTorch does" : "in the convention of all results",
+                     arguments.program, inputs, is_own ? " --flop-convention torch" : "",
+                     arguments.program, inputs);
+}
+
+void write_row(JsonWriter& writer, const StatisticsRow& row) {
+  writer.required("output", row.output);
+  writer.required("parameters", row.parameters);
+  writer.required("activations", row.activations);
+  writer.optional("macs", row.macs);
+  writer.optional("flops", row.flops);
+  writer.required("bytes", row.bytes);
+  writer.optional("receptive_field", row.receptive_field);
+  writer.defaulted("equal_layers", row.equal_layers, std::size_t{1});
+}
+
+void write_network(JsonWriter& writer, const NetworkStatistics& network) {
+  const StatisticsTotal total = add_up(network.layers);
+  writer.required("name", network.name);
+  writer.required("batch", network.batch);
+  writer.required("dtype", network.dtype);
+  writer.optional("parameters", total.parameters);
+  writer.optional("activations", total.activations);
+  writer.optional("macs", total.macs);
+  writer.optional("flops", total.flops);
+  writer.optional("bytes", total.bytes);
+  writer.required_list("layers", network.layers, [](JsonWriter& layer, const StatisticsRow& row) {
+    layer.required("name", row.name);
+    layer.required("op", row.op);
+    write_row(layer, row);
+  });
+}
+
+}  // namespace
+
+StatisticsRow make_statistics_row(const std::string& name, const ops::Problem& problem,
+                                  ops::FlopConvention convention) {
+  return make_row(name, problem, ops::problem_statistics(problem), convention);
+}
+
+StatisticsTotal add_up(const std::vector<StatisticsRow>& rows) {
+  std::optional<Checked> parameters = 0, activations = 0, macs = 0, flops = 0, bytes = 0;
+  for (const StatisticsRow& row : rows) {
+    add_known(parameters, row.parameters);
+    add_known(activations, row.activations);
+    add_known(macs, row.macs.value_or(0));  // no products are none
+    add_known(flops, row.flops);
+    add_known(bytes, row.bytes.count);
+  }
+  return {value_of(parameters), value_of(activations), value_of(macs), value_of(flops),
+          value_of(bytes)};
+}
+
+Result<PlanStatistics> collect_statistics(const Plan& plan, const Arguments& arguments) {
+  PlanStatistics statistics{
+      .convention = arguments.flop_convention.value_or(ops::FlopConvention::bench),
+      .networks = {},
+      .cases = {}};
+  const ops::OperatorRegistry& registry =
+      plan.registry != nullptr ? *plan.registry : ops::built_in_operators();
+  std::set<std::string> asked;  // keys of the networks
+  for (const Case& entry : plan.cases) {
+    const PlannedNetwork* network = network_of(entry);
+    if (network == nullptr || (entry.network == nullptr && !arguments.filters.empty())) continue;
+    if (!asked.insert(network_key(*network, entry.key.dtype)).second) continue;
+    BENCH_ASSIGN_OR_RETURN(
+        NetworkStatistics made,
+        make_statistics(*network, entry.key.dtype, registry, statistics.convention));
+    statistics.networks.push_back(std::move(made));
+  }
+  for (const Case& entry : plan.cases) {
+    const auto* problem = std::get_if<ops::Problem>(&entry.work);
+    if (problem == nullptr) continue;
+    if (!entry.memberships.empty() && arguments.filters.empty()) continue;
+    StatisticsRow row = make_statistics_row(entry.id, *problem, statistics.convention);
+    if (!entry.memberships.empty()) row.equal_layers = entry.memberships.front().layers.size();
+    statistics.cases.push_back(std::move(row));
+  }
+  return statistics;
+}
+
+std::string format_statistics(const PlanStatistics& statistics, const Arguments& arguments,
+                              std::size_t width, Colour colour) {
+  std::string text;
+  for (const NetworkStatistics& network : statistics.networks) {
+    text += format_network(network, statistics.convention, width, colour) + "\n";
+  }
+  if (!statistics.cases.empty()) {
+    text += format_cases(statistics.cases, statistics.convention, width, colour) + "\n";
+  }
+  return text + format_next(statistics, arguments);
+}
+
+void write_statistics(JsonWriter& writer, const PlanStatistics& statistics) {
+  const auto convention = static_cast<std::size_t>(statistics.convention);
+  writer.required("flop_convention", ops::flop_convention_names()[convention]);
+  writer.required_list("networks", statistics.networks, write_network);
+}
+
+void write_case_statistics(JsonWriter& writer, const StatisticsRow& row) {
+  writer.object("stats", [&](JsonWriter& section) { write_row(section, row); });
+}
+
+}  // namespace bench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How other tools count the FLOPs of a problem: views of the counts of the convention `bench-1`.
+// docs/work_model.md states each rule with its source.
+#pragma once
+
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace bench::ops {
+
+// bench: Work::flops. torch: torch.utils.flop_counter. fvcore: FlopCountAnalysis. xla:
+// HloCostAnalysis. deepspeed: DeepSpeed's profiler of FLOPs.
+enum class FlopConvention { bench, torch, fvcore, xla, deepspeed };
+// Names in the order of the enumerators.
+std::span<const std::string_view> flop_convention_names();
+
+// Returns the FLOPs of the problem, post-ops included. 0: the tool has no formula for the operator
+// and leaves it out. nullopt: the tool cannot count the problem (fvcore and deepspeed see forward
+// passes only; only bench and xla know the operators of plugins), or the count exceeds 2^63 - 1.
+std::optional<std::int64_t> count_flops(const Problem& problem, FlopConvention convention);
+
+}  // namespace bench::ops
