@@ -14,28 +14,28 @@ using op_test::problem;
 using op_test::random_inputs;
 using ::testing::HasSubstr;
 
-PostOp parsed(std::string_view text) {
+PostOp parse_one_post_op(std::string_view text) {
   const Result<PostOp> result = parse_post_op(text);
   EXPECT_TRUE(result.ok()) << text << ": " << result.error().message();
   return *result;
 }
 
 TEST(PostOp, DefaultsAreThoseOfPointwise) {
-  EXPECT_EQ(parsed("relu"), (PostOp{"relu", 0, 0}));
-  EXPECT_EQ(parsed("clip"), (PostOp{"clip", 0, 6}));
-  EXPECT_EQ(parsed("add"), (PostOp{"add", 0, 0}));
+  EXPECT_EQ(parse_one_post_op("relu"), (PostOp{"relu", 0, 0}));
+  EXPECT_EQ(parse_one_post_op("clip"), (PostOp{"clip", 0, 6}));
+  EXPECT_EQ(parse_one_post_op("add"), (PostOp{"add", 0, 0}));
 }
 
 TEST(PostOp, TextRoundTrips) {
   for (const char* text : {"relu", "add", "clip", "clip-1_1", "leaky_relu0.1", "elu1e-05",
                            "swish1e30", "clip0.25_0.5"}) {
-    EXPECT_EQ(format_post_op(parsed(text)), text);
+    EXPECT_EQ(format_post_op(parse_one_post_op(text)), text);
   }
   for (const UnaryFunction& function : unary_functions()) {
-    EXPECT_EQ(format_post_op(parsed(function.name)), function.name);
+    EXPECT_EQ(format_post_op(parse_one_post_op(function.name)), function.name);
   }
-  EXPECT_EQ(format_post_op(parsed("clip0_6")), "clip");
-  EXPECT_EQ(parsed("clip-1"), (PostOp{"clip", -1, 6}));
+  EXPECT_EQ(format_post_op(parse_one_post_op("clip0_6")), "clip");
+  EXPECT_EQ(parse_one_post_op("clip-1"), (PostOp{"clip", -1, 6}));
 }
 
 TEST(PostOp, ErrorsNameTheNearestFunction) {

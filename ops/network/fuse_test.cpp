@@ -116,7 +116,8 @@ void expect_all_layers(const NetworkDefinition& definition, const Network& fused
 void expect_ordered(const Network& network) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     for (const Source& source : network.nodes[i].sources) {
-      if (source.kind == Source::Kind::node) EXPECT_LT(source.index, i);
+      if (source.kind != Source::Kind::node) continue;
+      EXPECT_LT(source.index, i);
     }
   }
 }
