@@ -31,7 +31,7 @@ namespace bench::ops {
 // the error, in which `{expression}` stands for its value.
 struct Requirement {
   std::string_view condition;
-  std::string_view where;  // the parameter that the error names
+  std::string_view where;  // the parameter that the error names, or `dtype`
   std::string_view message;
   std::string_view next = {};
 };
