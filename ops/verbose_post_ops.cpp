@@ -17,12 +17,12 @@ namespace {
 
 // How a row uses the printed coefficients.
 enum class Coefficients {
-  as_printed,    // they are the coefficients of the function
-  none,          // they have no meaning
-  zero_alpha,    // the row applies only to alpha 0
-  zero_beta,     // the row applies only to beta 0
-  upper_limit,   // alpha is the upper limit of a clip from 0
-  of_gate,       // the row applies only to alpha 1/6 and beta 1/2
+  as_printed,   // they are the coefficients of the function
+  none,         // they have no meaning
+  zero_alpha,   // the row applies only to alpha 0
+  zero_beta,    // the row applies only to beta 0
+  upper_limit,  // alpha is the upper limit of a clip from 0
+  of_gate,      // the row applies only to alpha 1/6 and beta 1/2
 };
 
 struct EltwiseRow {

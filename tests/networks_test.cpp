@@ -201,10 +201,14 @@ void expect_classifier(const Row& row, const Node& node) {
 
 // Maps an operator's name in the table to the function that checks it.
 const std::map<std::string, void (*)(const Row&, const Node&)> kChecks = {
-    {"conv", expect_conv},        {"dwconv", expect_conv},
-    {"maxpool", expect_max_pool}, {"global_avgpool", expect_global_pool},
-    {"add", expect_add},          {"fc", expect_classifier},
-    {"deconv", expect_conv},      {"mul_broadcast", expect_channel_product},
+    {"conv", expect_conv},
+    {"dwconv", expect_conv},
+    {"maxpool", expect_max_pool},
+    {"global_avgpool", expect_global_pool},
+    {"add", expect_add},
+    {"fc", expect_classifier},
+    {"deconv", expect_conv},
+    {"mul_broadcast", expect_channel_product},
     {"concat_channel", expect_concat},
 };
 // The table's activations as functions of this project.
@@ -429,15 +433,13 @@ class Transformers : public ::testing::TestWithParam<Transformer> {};
 // Hugging Face's bert-base-uncased has 109,482,240 parameters and bert-large-uncased 335,141,888;
 // the embeddings and the pooler, which the networks leave out, have 24,427,776 and 32,832,512.
 // GPT-2 has 124,439,808, of which the network leaves out the 1024 x 768 positions.
-INSTANTIATE_TEST_SUITE_P(Shipped, Transformers,
-                         ::testing::Values(
-                             Transformer{"bert_base", 22347251712, 109482240 - 24427776},
-                             Transformer{"bert_large", 246423748608, 335141888 - 32832512},
-                             Transformer{"gpt2", 291648307200, 124439808 - 1024 * 768},
-                             Transformer{"gpt2_decode", 284812800, 124439808 - 1024 * 768}),
-                         [](const ::testing::TestParamInfo<Transformer>& test) {
-                           return test.param.network;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, Transformers,
+    ::testing::Values(Transformer{"bert_base", 22347251712, 109482240 - 24427776},
+                      Transformer{"bert_large", 246423748608, 335141888 - 32832512},
+                      Transformer{"gpt2", 291648307200, 124439808 - 1024 * 768},
+                      Transformer{"gpt2_decode", 284812800, 124439808 - 1024 * 768}),
+    [](const ::testing::TestParamInfo<Transformer>& test) { return test.param.network; });
 
 TEST_P(Transformers, EveryRowOfTheTableIsInTheNetwork) {
   const Network network = build(GetParam().network, ops::Fusion::separate);
@@ -512,16 +514,14 @@ TEST(ShippedNetworks, Gpt2IsCausal) {
   constexpr std::int64_t kPairs = 1024 * 1025 / 2;
   const Network prefill = build("gpt2", ops::Fusion::fused);
   EXPECT_EQ(prefill.work.macs, 136169914368);
-  EXPECT_EQ(prefill.work.macs,
-            (291648307200 - 2 * 19327352832) / 2 + 12 * 2 * 12 * 64 * kPairs);
+  EXPECT_EQ(prefill.work.macs, (291648307200 - 2 * 19327352832) / 2 + 12 * 2 * 12 * 64 * kPairs);
   const Layers layers(prefill);
   EXPECT_EQ(ops::problem_tokens(layers.at("h.0.attn.context").problem), "h12q1024d64+causal");
   EXPECT_EQ(ops::problem_tokens(layers.at("h.11.value").problem), "1024x2304-b1536s768");
   EXPECT_EQ(prefill.outputs.size(), 1u + 2 * 12);
   const Network decode = build("gpt2_decode", ops::Fusion::fused, 4);
   EXPECT_EQ(decode.work.macs, 4 * 142406400);
-  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("h.11.attn.context").problem),
-            "b4h12q1k1024d64");
+  EXPECT_EQ(ops::problem_tokens(Layers(decode).at("h.11.attn.context").problem), "b4h12q1k1024d64");
   EXPECT_EQ(decode.input_count(), 1u + 2 * 12);
 }
 
@@ -566,14 +566,12 @@ class TorchvisionNetworks : public ::testing::TestWithParam<FromTorchvision> {};
 
 // Totals of torchvision's own models. The tables list the convolutions and products that
 // torchvision 0.29 executes.
-INSTANTIATE_TEST_SUITE_P(Shipped, TorchvisionNetworks,
-                         ::testing::Values(
-                             FromTorchvision{"densenet121", 2834161664, 7978856},
-                             FromTorchvision{"efficientnet_b0", 385814752, 5288548},
-                             FromTorchvision{"mobilenet_v3_small", 56510400, 2542856}),
-                         [](const ::testing::TestParamInfo<FromTorchvision>& test) {
-                           return test.param.network;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, TorchvisionNetworks,
+    ::testing::Values(FromTorchvision{"densenet121", 2834161664, 7978856},
+                      FromTorchvision{"efficientnet_b0", 385814752, 5288548},
+                      FromTorchvision{"mobilenet_v3_small", 56510400, 2542856}),
+    [](const ::testing::TestParamInfo<FromTorchvision>& test) { return test.param.network; });
 
 TEST_P(TorchvisionNetworks, ConvolutionsAndProductsMatchTheTableInOrder) {
   const Network network = build(GetParam().network, ops::Fusion::separate);
@@ -608,7 +606,8 @@ TEST(ShippedNetworks, DenseNetJoinsAllFeatures) {
   const Network network = build("densenet121", ops::Fusion::separate);
   const Layers layers(network);
   EXPECT_EQ(ops::problem_tokens(layers.at("denseblock1.1.concat").problem), "1x96x56x56-a1s64x32");
-  EXPECT_EQ(ops::problem_tokens(layers.at("denseblock4.16.concat").problem), "1x1024x7x7-a1s992x32");
+  EXPECT_EQ(ops::problem_tokens(layers.at("denseblock4.16.concat").problem),
+            "1x1024x7x7-a1s992x32");
   EXPECT_EQ(layers.producer(layers.at("denseblock4.16.norm1"), 0), "denseblock4.15.concat");
 }
 

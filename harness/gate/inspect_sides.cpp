@@ -134,7 +134,7 @@ struct SideAnswer {
 
 Result<SideAnswer> ask_worker(const WorkerFactory& start, const HelloRequest& hello,
                               const std::function<bool()>& interrupted) {
-  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start({1}));
   Result<HelloReply> reply = request_hello(*worker, hello, interrupted);
   std::optional<ProcessFiles> files;
   if (reply.ok() && worker->process_id())

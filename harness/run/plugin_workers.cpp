@@ -64,7 +64,7 @@ class PluginWorker {
   Status start() {
     WorkerProgram program{program_, {}, allowed_cores()};
     program.plugins = {file_};
-    BENCH_ASSIGN_OR_RETURN(link_, start_process_link(program, std::nullopt, *env_.clock,
+    BENCH_ASSIGN_OR_RETURN(link_, start_process_link(program, {}, *env_.clock,
                                                      [this](const std::string& text) {
                                                        print_lines(*env_.err, text);
                                                      }));

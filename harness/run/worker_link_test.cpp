@@ -81,7 +81,7 @@ class ScriptedWorker : public testing::Test {
     const std::string path = folder_->file("worker");
     EXPECT_TRUE(write_file(path, "#!/bin/sh\n" + script, Existing::replace).ok());
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    auto link = start_process_link({path, std::move(environment), allowed_cores()}, 1, clock_,
+    auto link = start_process_link({path, std::move(environment), allowed_cores()}, {1}, clock_,
                                    [this](const std::string& text) { forwarded_ += text; });
     EXPECT_TRUE(link.ok()) << link.error().message();
     return link ? std::move(*link) : nullptr;
@@ -161,7 +161,7 @@ TEST_F(ScriptedWorker, ASecondAnswerToARequestIsAFailure) {
 TEST_F(ScriptedWorker, AnInterruptionEndsTheWaitForACommandThatStartsNoWorker) {
   WorkerProgram program{"/bin/true", {}, allowed_cores(), "tail -f /dev/null #"};
   program.interrupted = [] { return true; };
-  const auto link = start_process_link(program, 1, clock_, nullptr);
+  const auto link = start_process_link(program, {1}, clock_, nullptr);
   ASSERT_FALSE(link.ok());
   EXPECT_EQ(link.error().message(), "interrupted");
 }

@@ -32,16 +32,16 @@ std::map<std::string, LayerStatistics> statistics_by_name(const NetworkDefinitio
 // The stem of ResNet: 7, then (3 - 1)*2 more, then (3 - 1)*4 more; the whole image of 8 x 10 values
 // that are 4 apart.
 TEST(LayerStatistics, ReceptiveFieldsGrowByTheStridesBeforeThem) {
-  const auto layers = statistics_by_name(
-      {.name = "stem",
-       .input = {3, 32, 40},
-       .layers = {layer("conv1", "conv", "k4r7s5u2p3x2", {"input"}),
-                  layer("relu", "pointwise", "relu", {"conv1"}),
-                  layer("pool", "pool", "max-r3u2p1", {"relu"}),
-                  layer("conv2", "conv", "k4r3p1", {"pool"}),
-                  layer("add", "pointwise", "add", {"conv2", "pool"}),
-                  layer("all", "pool", "avg_exclude_pad-+global", {"add"}),
-                  layer("fc", "gemm", "n10+bias", {"all"})}});
+  const auto layers =
+      statistics_by_name({.name = "stem",
+                          .input = {3, 32, 40},
+                          .layers = {layer("conv1", "conv", "k4r7s5u2p3x2", {"input"}),
+                                     layer("relu", "pointwise", "relu", {"conv1"}),
+                                     layer("pool", "pool", "max-r3u2p1", {"relu"}),
+                                     layer("conv2", "conv", "k4r3p1", {"pool"}),
+                                     layer("add", "pointwise", "add", {"conv2", "pool"}),
+                                     layer("all", "pool", "avg_exclude_pad+global", {"add"}),
+                                     layer("fc", "gemm", "n10+bias", {"all"})}});
   EXPECT_THAT(layers.at("conv1").receptive_field, Optional(ElementsAre(7, 5)));
   EXPECT_THAT(layers.at("relu").receptive_field, Optional(ElementsAre(7, 5)));
   EXPECT_THAT(layers.at("pool").receptive_field, Optional(ElementsAre(11, 9)));
@@ -61,8 +61,7 @@ TEST(LayerStatistics, TransposedConvolutionsHalveTheDistance) {
   const auto layers = statistics_by_name(
       {.name = "unet",
        .input = {2, 16, 16},
-       .layers = {layer("in", "conv", "k4r3p1", {"input"}),
-                  layer("down", "pool", "max-r2", {"in"}),
+       .layers = {layer("in", "conv", "k4r3p1", {"input"}), layer("down", "pool", "max-r2", {"in"}),
                   layer("up", "conv", "k4r2u2+transposed", {"down"}),
                   layer("up3", "conv", "k4r3u2p1o1+transposed", {"down"}),
                   layer("joined", "concat", "a1", {"in", "up", "up3"}),
@@ -77,14 +76,14 @@ TEST(LayerStatistics, TransposedConvolutionsHalveTheDistance) {
 
 // Squeeze and excitation: each value depends on the whole image, and neighbours stay 2 apart.
 TEST(LayerStatistics, AFactorPerChannelDependsOnTheWholeImage) {
-  const auto layers = statistics_by_name(
-      {.name = "se",
-       .input = {2, 16, 16},
-       .layers = {layer("in", "conv", "k4r3u2p1", {"input"}),
-                  layer("all", "pool", "avg_exclude_pad-+global", {"in"}),
-                  layer("factor", "pointwise", "hardsigmoid", {"all"}),
-                  layer("mul", "pointwise", "mul", {"in", "factor"}),
-                  layer("out", "conv", "k4r3p1", {"mul"})}});
+  const auto layers =
+      statistics_by_name({.name = "se",
+                          .input = {2, 16, 16},
+                          .layers = {layer("in", "conv", "k4r3u2p1", {"input"}),
+                                     layer("all", "pool", "avg_exclude_pad+global", {"in"}),
+                                     layer("factor", "pointwise", "hardsigmoid", {"all"}),
+                                     layer("mul", "pointwise", "mul", {"in", "factor"}),
+                                     layer("out", "conv", "k4r3p1", {"mul"})}});
   EXPECT_THAT(layers.at("mul").receptive_field, Optional(ElementsAre(17, 17)));
   EXPECT_THAT(layers.at("out").receptive_field, Optional(ElementsAre(21, 21)));
 }
@@ -93,21 +92,24 @@ TEST(LayerStatistics, OtherNetworksHaveNoReceptiveField) {
   for (const auto& [name, statistics] : statistics_by_name(op_test::attention_network())) {
     EXPECT_EQ(statistics.receptive_field, std::nullopt) << name;
   }
-  const auto layers = statistics_by_name({.name = "tokens",
-                                          .input = {4, 8, 8},
-                                          .layers = {layer("patches", "conv", "k6r2u2", {"input"}),
-                                                     view("rows", {1, 6, 16}, "patches"),
-                                                     layer("relu", "pointwise", "relu", {"rows"})}});
+  const auto layers =
+      statistics_by_name({.name = "tokens",
+                          .input = {4, 8, 8},
+                          .layers = {layer("patches", "conv", "k6r2u2", {"input"}),
+                                     view("rows", {1, 6, 16}, "patches"),
+                                     layer("relu", "pointwise", "relu", {"rows"})}});
   EXPECT_NE(layers.at("patches").receptive_field, std::nullopt);
   EXPECT_EQ(layers.at("relu").receptive_field, std::nullopt);
 }
 
 TEST(LayerStatistics, EqualLayersAreCountedAndStatisticsAreNotLearned) {
-  const auto layers = statistics_by_name(
-      {.name = "chain",
-       .input = {4, 8, 8},
-       .layers = {layer("a", "conv", "k4r3p1", {"input"}), {.name = "bn", .op = "batch_norm", .inputs = {"a"}},
-                  layer("b", "conv", "k4r3p1", {"bn"}), layer("c", "conv", "k5r3p1", {"b"})}});
+  const auto layers =
+      statistics_by_name({.name = "chain",
+                          .input = {4, 8, 8},
+                          .layers = {layer("a", "conv", "k4r3p1", {"input"}),
+                                     {.name = "bn", .op = "batch_norm", .inputs = {"a"}},
+                                     layer("b", "conv", "k4r3p1", {"bn"}),
+                                     layer("c", "conv", "k5r3p1", {"b"})}});
   EXPECT_EQ(layers.at("a").equal_layers, 2u);
   EXPECT_EQ(layers.at("b").equal_layers, 2u);
   EXPECT_EQ(layers.at("c").equal_layers, 1u);
@@ -134,10 +136,10 @@ Result<Network> try_layers(std::vector<LayerDefinition> layers) {
 
 // Any number of inputs, whose sizes along the axis add up.
 TEST(LayersOfConcat, SizesFollowFromTheInputs) {
-  const auto network = try_layers({layer("a", "conv", "k3r1", {"input"}),
-                                   layer("b", "conv", "k2r1", {"input"}),
-                                   layer("joined", "concat", "a1", {"a", "input", "b", "a"}),
-                                   layer("rows", "concat", "", {"joined", "joined"})});
+  const auto network =
+      try_layers({layer("a", "conv", "k3r1", {"input"}), layer("b", "conv", "k2r1", {"input"}),
+                  layer("joined", "concat", "a1", {"a", "input", "b", "a"}),
+                  layer("rows", "concat", "", {"joined", "joined"})});
   ASSERT_TRUE(network.ok()) << network.error().message();
   EXPECT_EQ(problem_tokens(network->nodes[2].problem), "2x12x5x6-a1s3x4x2x3");
   EXPECT_EQ(problem_tokens(network->nodes[3].problem), "2x12x5x12-s6x6");
@@ -147,8 +149,8 @@ TEST(LayersOfConcat, WhatDoesNotFitIsNamed) {
   const auto fault = [](std::vector<LayerDefinition> layers) {
     return try_layers(std::move(layers)).error();
   };
-  const auto other = fault({layer("a", "conv", "k4r3", {"input"}),
-                            layer("joined", "concat", "a1", {"input", "a"})});
+  const auto other = fault(
+      {layer("a", "conv", "k4r3", {"input"}), layer("joined", "concat", "a1", {"input", "a"})});
   EXPECT_EQ(other.where, "joined.inputs");
   EXPECT_THAT(other.what, HasSubstr("2x4x5x6 and 2x4x3x4 differ beyond axis 1"));
   const auto axis = fault({layer("joined", "concat", "a4", {"input", "input"})});
@@ -160,12 +162,12 @@ TEST(LayersOfConcat, WhatDoesNotFitIsNamed) {
 // Nothing else checks that the rows of all groups are those of the input.
 TEST(Network, ParametersThatContradictAnInputAreRefused) {
   const auto experts = [](std::string_view groups) {
-    return make_network({.name = "experts",
-                         .input = {},
-                         .layers = {layer("up", "grouped_gemm", std::string(groups) + "-n8",
-                                          {"x"})},
-                         .inputs = {{"x", {6, 4}}}},
-                        1, DataType::f32, Mode::inference, Fusion::separate);
+    return make_network(
+        {.name = "experts",
+         .input = {},
+         .layers = {layer("up", "grouped_gemm", std::string(groups) + "-n8", {"x"})},
+         .inputs = {{"x", {6, 4}}}},
+        1, DataType::f32, Mode::inference, Fusion::separate);
   };
   EXPECT_TRUE(experts("4x2").ok());
   const auto refused = experts("4x3");

@@ -20,7 +20,8 @@ struct ElementWork {
 };
 
 // A function y = value(x, alpha, beta). `derivative` returns dy/dx at x. At a kink it returns the
-// value that oneDNN and PyTorch use (relu: 0 at 0; clip: 1 if alpha < x <= beta; abs: 0 at 0; hardsigmoid: 0 at
+// value that oneDNN and PyTorch use (relu: 0 at 0; clip: 1 if alpha < x <= beta; abs: 0 at 0;
+// hardsigmoid: 0 at
 // +-3).
 struct UnaryFunction {
   std::string_view name;

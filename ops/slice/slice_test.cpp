@@ -29,7 +29,8 @@ Problem random_slice(Random& random) {
   return std::move(made).value();
 }
 
-// Walks over the indexes of all elements of the source, and expects those within the range in order.
+// Walks over the indexes of all elements of the source, and expects those within the range in
+// order.
 TEST(Slice, ValuesAndBytesEqualALoopNest) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
