@@ -315,6 +315,9 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
   }
   add_outputs(index, primitive, in_place_value, step);
   add_demanded(primitive, step);
+  for (const auto& [argument, desc] : primitive.discarded) {
+    step.values.emplace_back(argument, new_value(desc));
+  }
   return add_workspace(index, primitive, step);
 }
 

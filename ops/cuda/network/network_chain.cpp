@@ -38,7 +38,7 @@ MemoryLayout opposite_layout(MemoryLayout layout) {
 }
 
 bool has_images(const Problem& problem) {
-  return problem.tensors.back().dims.size() > 2 && problem.op->name != "gemm";
+  return problem.tensors[problem.input_count()].dims.size() > 2 && problem.op->name != "gemm";
 }
 
 bool may_choose_layout(const Problem& problem) {
