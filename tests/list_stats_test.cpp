@@ -118,7 +118,7 @@ TEST(ListStats, EqualLayersAreCounted) {
   }
 }
 
-// Of PyTorch 2.15 (torch.utils.flop_counter), which `ci/perf/peers/flops` compares.
+// Totals of PyTorch 2.15 (torch.utils.flop_counter), which `ci/perf/peers/flops` compares.
 const std::map<std::string, std::int64_t> kFlopsOfTorch = {
     {"bert_base", 22347251712},
     {"bert_large", 246423748608},
@@ -154,8 +154,8 @@ TEST(ListStats, FlopsOfTorchAreThoseOfItsOwnCounter) {
   }
 }
 
-// That of VGG-16 is published (Araujo, Norris and Sim, Distill 2019). ResNet-50 v1.5: 7, pool 11, then
-// per 3 x 3 convolution twice the distance of its inputs: 3*8, 8 + 3*16, 16 + 5*32, 32 + 2*64.
+// That of VGG-16 is published (Araujo, Norris and Sim, Distill 2019). ResNet-50 v1.5: 7, pool 11,
+// then per 3 x 3 convolution twice the distance of its inputs: 3*8, 8 + 3*16, 16 + 5*32, 32 + 2*64.
 TEST(ListStats, ReceptiveFieldsOfWholeNetworks) {
   const auto field = [](const std::string& network, const std::string& name) -> json {
     const json document =

@@ -420,7 +420,7 @@ std::int64_t expect_nodes_of_row(const Row& row, const Network& network) {
 
 struct Transformer {
   std::string network;
-  std::int64_t flops;  // of the table
+  std::int64_t flops;  // value of the table
   std::int64_t parameters;
 };
 

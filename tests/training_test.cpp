@@ -69,8 +69,8 @@ TEST(TrainingStep, HasTheGradientsOfPyTorch) {
   std::vector<Values> parameters;
   for (std::size_t i = 0; i < network->parameter_places.size(); ++i) {
     const ops::Tensor& tensor = network->tensors[network->input_count() + i];
-    parameters.push_back(formula_values(static_cast<std::size_t>(tensor.elements()),
-                                        static_cast<double>(i), 0.05));
+    parameters.push_back(
+        formula_values(static_cast<std::size_t>(tensor.elements()), static_cast<double>(i), 0.05));
   }
   const std::vector<Values> outputs = ops::op_test::run_reference(*network, parameters, inputs);
   ASSERT_EQ(outputs.size(), 1 + parameters.size());

@@ -138,7 +138,7 @@ TextRow make_total_row(const StatisticsTotal& total) {
           .note = {}};
 }
 
-constexpr std::size_t kNarrowestLayer = 12;
+constexpr std::size_t kMinLayerWidth = 12;
 
 // Columns beyond those that fit into 80 are the first to go.
 std::vector<TextColumn> make_columns(std::string_view first, std::size_t narrowest) {
@@ -173,7 +173,7 @@ std::string format_network(const NetworkStatistics& network, ops::FlopConvention
                   network.name, network.batch, network.dtype, format_totals(total, convention),
                   pluralise(network.layers.size(), "layer"));
   return wrap(sentence, width, 0) + "\n" +
-         render_table(make_columns("layer", kNarrowestLayer), std::move(rows), width, colour);
+         render_table(make_columns("layer", kMinLayerWidth), std::move(rows), width, colour);
 }
 
 std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConvention convention,
@@ -243,7 +243,7 @@ StatisticsTotal add_up(const std::vector<StatisticsRow>& rows) {
   for (const StatisticsRow& row : rows) {
     add_known(parameters, row.parameters);
     add_known(activations, row.activations);
-    add_known(macs, row.macs.value_or(0));  // no products are none
+    add_known(macs, row.macs.value_or(0));  // a layer without products has 0
     add_known(flops, row.flops);
     add_known(bytes, row.bytes.count);
   }

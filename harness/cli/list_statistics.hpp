@@ -21,7 +21,7 @@ namespace bench {
 
 // One line of a table: a layer, or a case.
 struct StatisticsRow {
-  std::string name;  // of the layer; the case id
+  std::string name;  // the layer's, or the case id
   std::string op;
   ops::Dims output;
   std::int64_t parameters = 0;

@@ -440,13 +440,14 @@ class NetworkExpansion {
   // Returns nullopt after reporting an error.
   std::optional<ops::Problem> make_layer_problem(const ops::DistinctLayer& layer,
                                                  const CaseCombination& combination) const {
-    auto result = ops::make_problem({.op = layer.problem.op,
-                                     .direction = layer.problem.direction,
-                                     .dtype = layer.problem.dtype,
-                                     .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
-                                     .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
-                                     .parameters = layer.problem.parameters,
-                                     .post_ops = layer.problem.post_ops});
+    auto result =
+        ops::make_problem({.op = layer.problem.op,
+                           .direction = layer.problem.direction,
+                           .dtype = layer.problem.dtype,
+                           .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
+                           .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
+                           .parameters = layer.problem.parameters,
+                           .post_ops = layer.problem.post_ops});
     if (result.ok()) return *std::move(result);
     diagnostics_.add(entry_.network_location,
                      fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,

@@ -324,13 +324,12 @@ TEST(LoadPlans, ATrainingStepHasNoDataGradientOfTheFirstLayer) {
     }
     cases.push_back(text);
   }
-  EXPECT_EQ(cases,
-            (std::vector<std::string>{
-                "conv0 forward", "relu0 forward", "conv1 forward", "dense0 forward", "loss forward",
-                "loss backward_data", "dense0 backward_data", "dense0 backward_weights",
-                "conv1 backward_data", "conv1 backward_weights", "relu0 backward_data",
-                "conv0 backward_weights", "conv0.weights forward", "conv1.weights forward",
-                "dense0.weights forward"}));
+  EXPECT_EQ(cases, (std::vector<std::string>{
+                       "conv0 forward", "relu0 forward", "conv1 forward", "dense0 forward",
+                       "loss forward", "loss backward_data", "dense0 backward_data",
+                       "dense0 backward_weights", "conv1 backward_data", "conv1 backward_weights",
+                       "relu0 backward_data", "conv0 backward_weights", "conv0.weights forward",
+                       "conv1.weights forward", "dense0.weights forward"}));
 }
 
 TEST(LoadOverrides, BeatDefaultsCasesAndSweeps) {

@@ -248,7 +248,7 @@ class BenchdnnReader {
   Imported imported_;
   std::string driver_;
   std::map<std::string, OptionState> states_;  // by driver
-  std::set<std::string> folders_;              // of the files so far
+  std::set<std::string> folders_;              // folders of the files so far
   std::vector<std::string> stack_;             // files whose includes are being read
   std::size_t count_ = 0;
 };

@@ -29,7 +29,7 @@ struct ImportRequest {
 
 // What an import gives.
 struct ImportOutput {
-  std::string text;  // of the new file
+  std::string text;  // content of the new file
   // The line of the imported files that each line of `text` comes from; element i belongs to line
   // i + 1.
   std::vector<std::optional<ImportPlace>> origins;
@@ -43,7 +43,7 @@ struct ImportKind {
   // Whether a file is of this kind, so that it can be used in place of a configuration.
   bool (*recognises)(std::string_view path, std::string_view text);
   // Error: nothing can be read at all (`where` is the place), or a limit is exceeded. What cannot
-  // be expressed is no error.
+  // be expressed is not an error.
   Result<ImportOutput> (*run)(const ImportRequest& request);
 };
 

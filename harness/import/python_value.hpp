@@ -17,7 +17,7 @@ struct PythonValue {
   double number = 0;
   std::string_view word = {};  // a name, the content of a string, or the name of a call
   std::vector<PythonValue> items =
-      {};                         // of a list, tuple or dictionary, or the arguments of a call
+      {};                         // elements of a list, tuple or dictionary, or arguments of a call
   std::string_view keyword = {};  // the name of a keyword argument, or the key in a dictionary
 
   bool is(std::string_view name) const { return kind == Kind::word && word == name; }

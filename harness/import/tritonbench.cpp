@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kOperatorLine = "Operator: aten.";
 constexpr std::string_view kCountLine = "cnt: ";
-// The type of tritonbench's products, unless it is told otherwise.
+// The default type of tritonbench's products.
 constexpr DataType kTableType = DataType::f16;
 
 std::string_view trim(std::string_view text) {
@@ -169,7 +169,7 @@ class TritonbenchReader {
   }
 
   Imported imported_;
-  std::string_view function_;  // of the lines that follow: "mm.default"
+  std::string_view function_;  // function of the lines that follow: "mm.default"
 };
 
 }  // namespace

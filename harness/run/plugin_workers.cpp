@@ -64,10 +64,10 @@ class PluginWorker {
   Status start() {
     WorkerProgram program{program_, {}, allowed_cores()};
     program.plugins = {file_};
-    BENCH_ASSIGN_OR_RETURN(link_, start_process_link(program, {}, *env_.clock,
-                                                     [this](const std::string& text) {
-                                                       print_lines(*env_.err, text);
-                                                     }));
+    BENCH_ASSIGN_OR_RETURN(
+        link_, start_process_link(program, {}, *env_.clock, [this](const std::string& text) {
+          print_lines(*env_.err, text);
+        }));
     HelloRequest hello;
     hello.protocol = kProtocolVersion;
     BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const Reply greeting, call(hello));

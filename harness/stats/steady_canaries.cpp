@@ -17,7 +17,7 @@ std::vector<Nanoseconds> steady_canaries(std::span<const Nanoseconds> canaries) 
   std::ranges::copy_if(canaries, std::back_inserter(known),
                        [](Nanoseconds canary) { return canary > Nanoseconds(0); });
   std::vector<Nanoseconds> steady(canaries.begin(), canaries.end());
-  std::size_t number = 0;  // of the known canary
+  std::size_t number = 0;  // number of the known canary
   for (Nanoseconds& canary : steady) {
     if (canary <= Nanoseconds(0)) continue;
     const std::size_t first = number - std::min(number, kSteadyNeighbours);

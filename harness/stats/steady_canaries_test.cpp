@@ -32,8 +32,7 @@ TEST(SteadyCanaries, UnknownCanariesStayUnknownAndAreNoNeighbours) {
 
 TEST(SteadyCanaries, OfAnEvenNumberTheLowerMiddleCounts) {
   EXPECT_EQ(steady({10, 20}), canaries_of({10, 10}));
-  EXPECT_EQ(steady({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
-            canaries_of({3, 3, 4, 4, 5, 6, 6, 7, 7, 8}));
+  EXPECT_EQ(steady({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), canaries_of({3, 3, 4, 4, 5, 6, 6, 7, 7, 8}));
   EXPECT_TRUE(steady({}).empty());
 }
 

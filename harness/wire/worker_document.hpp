@@ -29,8 +29,9 @@ struct WorkerDocument {
   struct Device {
     std::string name;
     std::string backend;
-    std::optional<ops::LibraryInfo> library;  // of the first device, and those found at run time
-    std::optional<std::string> reason;        // why the device is missing
+    std::optional<ops::LibraryInfo>
+        library;                        // library of the first device, and those found at run time
+    std::optional<std::string> reason;  // why the device is missing
   };
   int protocol = 0;
   std::string tool_version;

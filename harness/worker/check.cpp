@@ -401,11 +401,10 @@ Result<std::string, ErrorReply> check_against_twin(ops::Backend& backend, const 
     add(total, *summary);
   }
   const ops::Network& network = std::get<NetworkPair>(workload).network;
-  const std::string_view method = network.mode == ops::Mode::training
-                                      ? "against the step in plain layouts"
-                                  : network.fusion == ops::Fusion::fused
-                                      ? "against the unfused chain"
-                                      : "against the fused chain";
+  const std::string_view method =
+      network.mode == ops::Mode::training    ? "against the step in plain layouts"
+      : network.fusion == ops::Fusion::fused ? "against the unfused chain"
+                                             : "against the fused chain";
   return format_check_summary(method, total);
 }
 

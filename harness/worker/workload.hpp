@@ -26,7 +26,7 @@ namespace bench {
 
 struct NetworkPair {
   ops::Network network;
-  ops::Network separate;              // unfused; equal to `network` if that is unfused
+  ops::Network separate;  // unfused; equal to `network` if that is unfused
   // Another execution of the same, to compare with: fused, or for a training step in plain layouts.
   // nullopt if the network cannot be fused.
   std::optional<ops::Network> other;

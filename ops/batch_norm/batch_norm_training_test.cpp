@@ -254,7 +254,7 @@ TEST(BatchNormTraining, TensorsOfEachDirection) {
                           "diff_scale", "diff_shift"));
   EXPECT_THAT(names_of("c8h4+noscale", Direction::backward_weights),
               ElementsAre("diff_destination", "variance", "diff_source", "diff_shift"));
-  // Those of the batch are no parameters, and f32 as all statistics.
+  // Those of the batch are not parameters. They are f32, as all statistics.
   const Problem gradient =
       op_test::problem("batch_norm", "training-c8h4", DataType::f16, Direction::backward_weights);
   EXPECT_EQ(gradient.tensors[2].role, TensorRole::input);

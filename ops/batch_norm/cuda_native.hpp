@@ -25,7 +25,7 @@ struct BatchNormPlan {
   std::int64_t image_stride = 1, channel_stride = 1, position_stride = 1;
   int source = -1, diff_destination = -1, mean = -1, variance = -1, scale = -1, shift = -1;
   int destination = -1, diff_source = -1, diff_scale = -1, diff_shift = -1;
-  Element type = Element::f32;  // of the images
+  Element type = Element::f32;  // data type of the images
   double epsilon = 0;
   Precision precision = Precision::single;
 

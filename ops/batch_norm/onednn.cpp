@@ -68,8 +68,8 @@ constexpr BatchNormArgument kChannels[] = {{"mean", DNNL_ARG_MEAN},
                                            {"diff_shift", DNNL_ARG_DIFF_SHIFT}};
 
 // Adds what the library demands and the problem does not have. With given statistics these are
-// source and mean of a gradient, which does not depend on them: tensors of the same sizes take their
-// places. Without the gradient of the scale, it is memory for that gradient.
+// source and mean of a gradient, which does not depend on them: tensors of the same sizes take
+// their places. Without the gradient of the scale, it is memory for that gradient.
 void add_demanded(PrimitiveBuilder& builder, const Problem& problem) {
   if (!has_tensor(problem, "source")) builder.add_demanded("diff_destination", DNNL_ARG_SRC);
   if (!has_tensor(problem, "mean")) builder.add_demanded("variance", DNNL_ARG_MEAN);

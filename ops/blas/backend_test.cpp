@@ -68,7 +68,7 @@ class FakeBlas {
     name_ = (*kernel)->implementation();
     return op_test::plain_outputs(**kernel, problem, op_test::random_inputs(problem, 1));
   }
-  const std::string& implementation() const { return name_; }  // of the last problem
+  const std::string& implementation() const { return name_; }  // name for the last problem
 
  private:
   std::unique_ptr<Backend> backend_;

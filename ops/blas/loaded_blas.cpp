@@ -134,7 +134,7 @@ void describe_mkl(BlasSymbols& symbols, LoadedBlas& loaded) {
   constexpr int kGnuOpenmp = 3, kSizesOf32Bits = 0;  // of mkl_service.h
   if (std::getenv("MKL_THREADING_LAYER") == nullptr) set_layer(kGnuOpenmp);
   set_interface(kSizesOf32Bits);
-  set_dynamic(0);  // otherwise MKL takes fewer threads than it is told
+  set_dynamic(0);  // otherwise MKL takes fewer threads than set_threads() asks for
   MklVersion version{};
   get_version(&version);
   std::array<char, 256> text{};

@@ -18,7 +18,7 @@ struct BlasMatrix {
   std::size_t tensor = 0;  // index in Problem::tensors
   Storage storage = Storage::plain;
   std::int32_t leading = 1;   // elements between the stored rows
-  std::int64_t elements = 1;  // of one matrix
+  std::int64_t elements = 1;  // elements of one matrix
   std::int64_t batch = 1;     // fewer than that of the product: consecutive products share one
   friend bool operator==(const BlasMatrix&, const BlasMatrix&) = default;
 };

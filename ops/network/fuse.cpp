@@ -168,9 +168,8 @@ class Fuser {
       }
       const Source input = *next_input++;
       const std::optional<std::size_t> producer = producing_layer(input);
-      node.sources.push_back(producer ? from_node(positions[static_cast<std::size_t>(
-                                            heads_[*producer])])
-                                      : input);
+      node.sources.push_back(
+          producer ? from_node(positions[static_cast<std::size_t>(heads_[*producer])]) : input);
     }
     return node;
   }

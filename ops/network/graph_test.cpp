@@ -77,7 +77,8 @@ TEST(NetworkGraph, FusionKeepsOutputsAndOperands) {
   EXPECT_THAT(node_names(network),
               ElementsAre("query", "scores", "softmax", "context", "out", "norm", "up", "down"));
   EXPECT_EQ(problem_tokens(network.nodes[1].problem), "b6m4n5k8+tb+two+scale0.5");
-  EXPECT_THAT(network.nodes[4].sources, ElementsAre(from_node(3), from_parameter(2), from_input(0)));
+  EXPECT_THAT(network.nodes[4].sources,
+              ElementsAre(from_node(3), from_parameter(2), from_input(0)));
   EXPECT_THAT(network.outputs, ElementsAre(from_node(7), from_node(2)));
 }
 

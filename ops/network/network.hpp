@@ -57,12 +57,14 @@ enum class Fusion { fused, separate };  // YAML `fuse: true`, `fuse: false`
 
 // Where a node's tensor, or an output of the network, comes from.
 struct Source {
-  // unknown: a gradient that no operator computes. Only training networks with Network::gap have it.
+  // unknown: a gradient that no operator computes. Only training networks with Network::gap have
+  // it.
   enum class Kind { node, input, parameter, unknown };
   Kind kind = Kind::node;
-  // Of the node, the network's input, or the parameter (in the order of Network::parameter_places).
+  // Number of the node, of the network's input, or of the parameter (in the order of
+  // Network::parameter_places).
   std::size_t index = 0;
-  std::size_t output = 0;  // of a node: which of its outputs
+  std::size_t output = 0;  // output of the node
   friend bool operator==(const Source&, const Source&) = default;
 };
 constexpr Source from_node(std::size_t node, std::size_t output = 0) {
@@ -73,9 +75,9 @@ constexpr Source from_parameter(std::size_t parameter) {
   return {Source::Kind::parameter, parameter, 0};
 }
 
-// Returns the number of a source in the plugin interface, which texts that identify a network contain
-// as well: the node; -1, -3, -4, ... for the inputs; -2 for a parameter. It does not tell the outputs
-// of a node apart, nor the parameters.
+// Returns the number of a source in the plugin interface, which texts that identify a network
+// contain as well: the node; -1, -3, -4, ... for the inputs; -2 for a parameter. All
+// outputs of a node, and all parameters, have the same code.
 int source_code(const Source& source);
 
 // What a node is part of. backward_data: gradients of activations, and their sums.
@@ -149,14 +151,15 @@ std::vector<InputReader> readers_of_input(const Network& network, std::size_t in
 // Whether the elements of an input of the network are positions in another tensor (ops/tensor.hpp).
 bool holds_indices(const Network& network, std::size_t input);
 
-// A network in training is one step: the forward pass, the loss of the only output, the gradients of
-// all learned parameters, and the optimizer. It has two more inputs, `loss.labels` and
+// A network in training is one step: the forward pass, the loss of the only output, the gradients
+// of all learned parameters, and the optimizer. It has two more inputs, `loss.labels` and
 // `loss.gradient` (the weight of each row's loss), and its outputs are the loss of each row and the
 // new parameters, with the optimizer's state. Parameters are not updated in place, so that all
 // iterations compute the same.
 //
-// Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the operators'
-// own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the network.
+// Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the
+// operators' own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the
+// network.
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
                              const OperatorRegistry& registry = built_in_operators());
@@ -169,7 +172,7 @@ std::optional<std::string> whole_network_unsupported_reason(const Network& netwo
 struct DistinctLayer {
   Problem problem;
   Pass pass = Pass::forward;
-  std::vector<std::string> layers;  // multiplicity = size
+  std::vector<std::string> layers;               // multiplicity = size
   std::vector<Direction> without_gradient = {};  // as in Node
 };
 std::vector<DistinctLayer> distinct_layers(const Network& network);

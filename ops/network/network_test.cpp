@@ -61,7 +61,8 @@ TEST(Network, FusedBlockIsThreeConvolutions) {
   EXPECT_THAT(nodes[1].fused, ElementsAre("conv2.bn"));
   EXPECT_THAT(nodes[2].fused, ElementsAre("downsample.bn", "add", "relu"));
   // The later convolution does the addition; the other one's result is its residual.
-  EXPECT_THAT(nodes[2].sources, ElementsAre(from_input(0), from_parameter(4), from_parameter(5), from_node(1)));
+  EXPECT_THAT(nodes[2].sources,
+              ElementsAre(from_input(0), from_parameter(4), from_parameter(5), from_node(1)));
   EXPECT_EQ(nodes[2].problem.tensors[3].name, "residual");
   EXPECT_THAT(nodes[4].sources, ElementsAre(from_node(3), from_parameter(6), from_parameter(7)));
 }
@@ -145,7 +146,8 @@ TEST(Network, AFusedNodeWaitsForItsResidual) {
                  layer("add", "pointwise", "add", {"conv", "pool"})}};
   const Network network = make(definition, Fusion::fused, DataType::f32);
   EXPECT_THAT(node_names(network), ElementsAre("pool", "conv"));
-  EXPECT_THAT(network.nodes[1].sources, ElementsAre(from_input(0), from_parameter(0), from_node(0)));
+  EXPECT_THAT(network.nodes[1].sources,
+              ElementsAre(from_input(0), from_parameter(0), from_node(0)));
 }
 
 TEST(Network, WhatIsReadTwiceIsNotFused) {

@@ -82,7 +82,8 @@ class TrainingBuilder {
       const bool depends = std::ranges::any_of(node.sources, [&](const Source& source) {
         return source.kind == Source::Kind::node && depends_on_learned_[source.index];
       });
-      depends_on_learned_.push_back(depends || std::ranges::any_of(node.problem.tensors, is_learned));
+      depends_on_learned_.push_back(depends ||
+                                    std::ranges::any_of(node.problem.tensors, is_learned));
     }
   }
 
@@ -151,9 +152,10 @@ class TrainingBuilder {
     if (!is_image(result) || scores.elements() == scores.dims[0] * scores.dims[1]) {
       return std::nullopt;
     }
-    return fmt::format("the output `{}` has classes for each point of an image; a reorder can make "
-                       "them the last dimension",
-                       node(result.index).name);
+    return fmt::format(
+        "the output `{}` has classes for each point of an image; a reorder can make "
+        "them the last dimension",
+        node(result.index).name);
   }
 
   // Whether the classes are the channels, and not the last dimension.
@@ -171,13 +173,11 @@ class TrainingBuilder {
     request.parameters.set("classes", classes);
     const std::string layer = "loss";
     const DataType dtype = scores.dtype;  // adding nodes moves the tensors
-    const Source labels =
-        add_input(layer + ".labels", dtype, {request.parameters.count("batch")});
+    const Source labels = add_input(layer + ".labels", dtype, {request.parameters.count("batch")});
     BENCH_ASSIGN_OR_RETURN(Problem forward, make_problem(request));
     request.direction = Direction::backward_data;
     BENCH_ASSIGN_OR_RETURN(Problem backward, make_problem(std::move(request)));
-    const Source weights =
-        add_input(layer + ".gradient", dtype, backward.tensors[2].dims);
+    const Source weights = add_input(layer + ".gradient", dtype, backward.tensors[2].dims);
     network_.outputs.push_back(from_node(
         add_node(layer, pass_names()[0], Pass::loss, std::move(forward), {output, labels})));
     output_names.push_back(layer);
@@ -262,16 +262,15 @@ class TrainingBuilder {
     const std::size_t tensor = find_tensor(layer.problem, gradient.substr(kDiff.size()));
     const Source source = layer.sources[tensor];
     add_part(source, {Source::Kind::unknown, 0, 0});
-    const Direction direction = source.kind == Source::Kind::parameter
-                                    ? Direction::backward_weights
-                                    : Direction::backward_data;
+    const Direction direction = source.kind == Source::Kind::parameter ? Direction::backward_weights
+                                                                       : Direction::backward_data;
     if (std::ranges::find(layer.without_gradient, direction) == layer.without_gradient.end()) {
       layer.without_gradient.push_back(direction);
     }
     if (network_.gap) return;
-    network_.gap = fmt::format("no operator computes the gradient of the layer `{}` ({}, `{}`)",
-                               layer.name, layer.problem.op->name,
-                               layer.problem.tensors[tensor].name);
+    network_.gap =
+        fmt::format("no operator computes the gradient of the layer `{}` ({}, `{}`)", layer.name,
+                    layer.problem.op->name, layer.problem.tensors[tensor].name);
   }
 
   // Returns the index of a tensor that is not an output; input_count() if there is none.
@@ -299,9 +298,10 @@ class TrainingBuilder {
       if (layer.problem.tensors[i].name == name) return from_node(index, i - inputs);
     }
     if (!network_.gap) {
-      network_.gap = fmt::format("the gradient of the layer `{}` ({}) needs `{}`, which its forward "
-                                 "pass does not compute",
-                                 layer.name, layer.problem.op->name, name);
+      network_.gap = fmt::format(
+          "the gradient of the layer `{}` ({}) needs `{}`, which its forward "
+          "pass does not compute",
+          layer.name, layer.problem.op->name, name);
     }
     return {Source::Kind::unknown, 0, 0};
   }

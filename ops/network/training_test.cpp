@@ -33,20 +33,19 @@ Network make_training(const NetworkDefinition& definition, std::int64_t batch,
 // A small network with everything that a gradient passes: convolutions, pooling, norms, a residual,
 // a concatenation, a view, products and activations.
 NetworkDefinition small_network() {
-  return {.name = "small",
-          .input = {3, 6, 6},
-          .layers = {layer("conv1", "conv", "k4r3s3p1+bias", {"input"}),
-                     layer("bn1", "batch_norm", {"conv1"}),
-                     layer("tanh", "pointwise", "tanh", {"bn1"}),
-                     layer("pool", "pool", "avg_include_pad-r2u2", {"tanh"}),
-                     layer("conv2", "conv", "k4r3s3p1", {"pool"}),
-                     layer("add", "pointwise", "add", {"conv2", "pool"}),
-                     layer("mul", "pointwise", "mul", {"add", "conv2"}),
-                     layer("sub", "pointwise", "sub", {"mul", "pool"}),
-                     view("rows", {1, 36}, "sub"), layer("fc1", "gemm", "n8+bias", {"rows"}),
-                     layer("norm", "layer_norm", {"fc1"}),
-                     layer("sigmoid", "pointwise", "sigmoid", {"norm"}),
-                     layer("fc2", "gemm", "n5+bias", {"sigmoid"})}};
+  return {
+      .name = "small",
+      .input = {3, 6, 6},
+      .layers = {layer("conv1", "conv", "k4r3s3p1+bias", {"input"}),
+                 layer("bn1", "batch_norm", {"conv1"}), layer("tanh", "pointwise", "tanh", {"bn1"}),
+                 layer("pool", "pool", "avg_include_pad-r2u2", {"tanh"}),
+                 layer("conv2", "conv", "k4r3s3p1", {"pool"}),
+                 layer("add", "pointwise", "add", {"conv2", "pool"}),
+                 layer("mul", "pointwise", "mul", {"add", "conv2"}),
+                 layer("sub", "pointwise", "sub", {"mul", "pool"}), view("rows", {1, 36}, "sub"),
+                 layer("fc1", "gemm", "n8+bias", {"rows"}), layer("norm", "layer_norm", {"fc1"}),
+                 layer("sigmoid", "pointwise", "sigmoid", {"norm"}),
+                 layer("fc2", "gemm", "n5+bias", {"sigmoid"})}};
 }
 
 std::vector<Values> inputs_of(const Network& network, std::uint64_t seed) {
@@ -102,11 +101,11 @@ TEST(Training, NodesAreInTheOrderOfAStep) {
                                                 layer("relu", "pointwise", "relu", {"conv"}),
                                                 layer("fc", "gemm", "n10+bias", {"relu"})}};
   const Network network = make_training(definition, 2, DataType::f32);
-  EXPECT_THAT(op_test::node_names(network),
-              ElementsAre("conv", "relu", "fc", "loss.forward", "loss.backward_data",
-                          "fc.backward_data", "fc.backward_weights", "relu.backward_data",
-                          "conv.backward_weights", "conv.weights.optimizer",
-                          "fc.weights.optimizer", "fc.bias.optimizer"));
+  EXPECT_THAT(
+      op_test::node_names(network),
+      ElementsAre("conv", "relu", "fc", "loss.forward", "loss.backward_data", "fc.backward_data",
+                  "fc.backward_weights", "relu.backward_data", "conv.backward_weights",
+                  "conv.weights.optimizer", "fc.weights.optimizer", "fc.bias.optimizer"));
   std::vector<std::string> tensors;
   for (const Tensor& tensor : network.tensors) tensors.push_back(tensor.name);
   EXPECT_THAT(tensors, ElementsAre("input", "loss.labels", "loss.gradient", "conv.weights",
@@ -125,12 +124,12 @@ TEST(Training, NodesAreInTheOrderOfAStep) {
 // Both convolutions of the input have only a gradient of their weights; no step computes another
 // one.
 TEST(Training, TheFirstLayerHasNoDataGradient) {
-  const NetworkDefinition definition{.name = "scaled",
-                                     .input = {4, 5, 5},
-                                     .layers = {layer("square", "pointwise", "square", {"input"}),
-                                                layer("a", "conv", "k4r3s3p1", {"square"}),
-                                                layer("b", "conv", "k4r3s3p1", {"a"}),
-                                                layer("fc", "gemm", "n3", {"b"})}};
+  const NetworkDefinition definition{
+      .name = "scaled",
+      .input = {4, 5, 5},
+      .layers = {layer("square", "pointwise", "square", {"input"}),
+                 layer("a", "conv", "k4r3s3p1", {"square"}), layer("b", "conv", "k4r3s3p1", {"a"}),
+                 layer("fc", "gemm", "n3", {"b"})}};
   std::vector<std::string> gradients;
   for (const DistinctLayer& each : distinct_layers(make_training(definition, 1))) {
     if (each.pass != Pass::backward_data) continue;
@@ -151,21 +150,19 @@ TEST(Training, AnOptimizerWithStateHasItAsParameters) {
 }
 
 TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
-  const NetworkDefinition definition{
-      .name = "gap",
-      .input = {4, 5, 5},
-      .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
-                 layer("div", "pointwise", "div", {"conv", "conv"}),
-                 layer("fc", "gemm", "n3", {"div"})}};
+  const NetworkDefinition definition{.name = "gap",
+                                     .input = {4, 5, 5},
+                                     .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                                                layer("div", "pointwise", "div", {"conv", "conv"}),
+                                                layer("fc", "gemm", "n3", {"div"})}};
   const Network network = make_training(definition, 1);
   EXPECT_THAT(whole_network_unsupported_reason(network).value_or(""),
               HasSubstr("gradient of the layer `div` (pointwise, `a`)"));
   EXPECT_THAT(network.nodes[1].without_gradient, ElementsAre(Direction::backward_data));
   EXPECT_THAT(network.nodes[0].without_gradient, IsEmpty());
   // Its layers are measured all the same.
-  EXPECT_TRUE(std::ranges::any_of(network.nodes, [](const Node& node) {
-    return node.name == "conv.backward_weights";
-  }));
+  EXPECT_TRUE(std::ranges::any_of(
+      network.nodes, [](const Node& node) { return node.name == "conv.backward_weights"; }));
 }
 
 TEST(Training, WithoutALossOnlyTheLayersAreMeasured) {

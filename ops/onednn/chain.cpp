@@ -89,10 +89,10 @@ class ChainBuilder {
   const Network& network_;
   const KernelMaker& make_foreign_kernel_;
   std::vector<std::size_t> last_readers_;
-  std::vector<std::size_t> inputs_;                      // values of the network's inputs
-  std::vector<std::optional<std::size_t>> parameters_;   // values of the shared parameters
-  std::vector<std::vector<std::size_t>> results_;        // values of the nodes, by output
-  std::map<std::string, std::size_t> workspaces_;        // values, by layer
+  std::vector<std::size_t> inputs_;                     // values of the network's inputs
+  std::vector<std::optional<std::size_t>> parameters_;  // values of the shared parameters
+  std::vector<std::vector<std::size_t>> results_;       // values of the nodes, by output
+  std::map<std::string, std::size_t> workspaces_;       // values, by layer
   // Views and reordered copies created so far. A residual that an add in place overwrites is never
   // requested again, because nothing reads it afterwards.
   struct Derived {
@@ -120,8 +120,8 @@ std::size_t ChainBuilder::new_value(const memory::desc& desc) {
   return add_value(desc, add_storage(ChainStorage::Kind::internal, desc));
 }
 
-// Returns the layouts of the node's producers, in the sizes of the node's problem; and for a gradient
-// the layout of what it is the gradient of.
+// Returns the layouts of the node's producers, in the sizes of the node's problem; and for a
+// gradient the layout of what it is the gradient of.
 std::vector<memory::desc> ChainBuilder::collect_producer_descs(const Node& node) const {
   constexpr std::string_view kDiff = "diff_";
   std::vector<memory::desc> descs(node.problem.tensors.size());
@@ -350,8 +350,8 @@ void ChainBuilder::add_demanded(const OnednnPrimitive& primitive, ChainStep& ste
   }
 }
 
-// The workspace of a forward primitive is a value that the backward primitive of its layer reads. If
-// that has another one, as for other layouts, its forward pass runs again.
+// The workspace of a forward primitive is a value that the backward primitive of its layer reads.
+// If that has another one, as for other layouts, its forward pass runs again.
 Result<Done, BackendError> ChainBuilder::add_workspace(std::size_t index,
                                                        const OnednnPrimitive& primitive,
                                                        ChainStep& step) {
@@ -373,18 +373,18 @@ Result<Done, BackendError> ChainBuilder::add_workspace(std::size_t index,
 void ChainBuilder::add_preparation(std::size_t index, const OnednnPrimitive& primitive,
                                    std::size_t workspace) {
   const OnednnPreparation& preparation = *primitive.preparation;
-  ChainStep step{.node = index,
-                 .kind = primitive.kind,
-                 .implementation = primitive.implementation,
-                 .layouts = format_layout(preparation.output),
-                 .input_layouts = {},
-                 .moved = std::nullopt,
-                 .primitive = preparation.primitive,
-                 .foreign = nullptr,
-                 .scratchpad = preparation.scratchpad,
-                 .values = {{DNNL_ARG_DST, new_value(preparation.output)},
-                            {DNNL_ARG_WORKSPACE, workspace}},
-                 .parameters = {}};
+  ChainStep step{
+      .node = index,
+      .kind = primitive.kind,
+      .implementation = primitive.implementation,
+      .layouts = format_layout(preparation.output),
+      .input_layouts = {},
+      .moved = std::nullopt,
+      .primitive = preparation.primitive,
+      .foreign = nullptr,
+      .scratchpad = preparation.scratchpad,
+      .values = {{DNNL_ARG_DST, new_value(preparation.output)}, {DNNL_ARG_WORKSPACE, workspace}},
+      .parameters = {}};
   for (const auto& [tensor, argument] : preparation.inputs) {
     const Source& source = network_.nodes[index].sources[tensor];
     step.values.emplace_back(

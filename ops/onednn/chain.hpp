@@ -5,10 +5,10 @@
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
 // Kernels of other backends read and write plain values. The network's inputs and outputs are plain
-// row-major, as the users of a framework have them. The chain of a training step keeps the workspace
-// of a forward primitive for the backward one. A residual addition is done in place (`sum`
-// into the residual's buffer) if nothing reads the residual afterwards. Otherwise it is a binary
-// post-op.
+// row-major, as the users of a framework have them. The chain of a training step keeps the
+// workspace of a forward primitive for the backward one. A residual addition is done in place
+// (`sum` into the residual's buffer) if nothing reads the residual afterwards. Otherwise it is a
+// binary post-op.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

@@ -97,7 +97,7 @@ class ProblemKernel final : public Kernel {
   std::vector<KernelBuffer> buffers_;
   AlignedBuffer scratchpad_;
   AlignedBuffer workspace_;
-  std::vector<AlignedBuffer> discarded_;  // results that the primitive writes and nobody reads
+  std::vector<AlignedBuffer> discarded_;  // results that the problem does not have
 };
 
 // Runs the forward pass, which fills the workspace that the timed kernel reads. The output and the

@@ -364,19 +364,18 @@ TEST_F(NetworkKernelTest, NoReorderBetweenGlobalPoolAndProduct) {
 NetworkDefinition trained_network() {
   return {.name = "trained",
           .input = {3, 14, 14},
-          .layers = {layer("conv1", "conv", "k20r3s3p1+bias", {"input"}),
-                     layer("bn1", "batch_norm", {"conv1"}),
-                     layer("relu1", "pointwise", "relu", {"bn1"}),
-                     layer("maxpool", "pool", "max-r3u2p1", {"relu1"}),
-                     layer("depthwise", "conv", "g20k20r3s3p1", {"maxpool"}),
-                     layer("conv2", "conv", "k20r1s1", {"depthwise"}),
-                     layer("add", "pointwise", "add", {"conv2", "maxpool"}),
-                     layer("relu2", "pointwise", "relu", {"add"}),
-                     layer("gap", "pool", "avg_include_pad-r2u2p1", {"relu2"}),
-                     layer("fc1", "gemm", "n33+tb+bias", {"gap"}),
-                     layer("norm", "layer_norm", {"fc1"}),
-                     layer("gelu", "pointwise", "gelu_tanh", {"norm"}),
-                     layer("fc2", "gemm", "n10+bias", {"gelu"})}};
+          .layers = {
+              layer("conv1", "conv", "k20r3s3p1+bias", {"input"}),
+              layer("bn1", "batch_norm", {"conv1"}), layer("relu1", "pointwise", "relu", {"bn1"}),
+              layer("maxpool", "pool", "max-r3u2p1", {"relu1"}),
+              layer("depthwise", "conv", "g20k20r3s3p1", {"maxpool"}),
+              layer("conv2", "conv", "k20r1s1", {"depthwise"}),
+              layer("add", "pointwise", "add", {"conv2", "maxpool"}),
+              layer("relu2", "pointwise", "relu", {"add"}),
+              layer("gap", "pool", "avg_include_pad-r2u2p1", {"relu2"}),
+              layer("fc1", "gemm", "n33+tb+bias", {"gap"}), layer("norm", "layer_norm", {"fc1"}),
+              layer("gelu", "pointwise", "gelu_tanh", {"norm"}),
+              layer("fc2", "gemm", "n10+bias", {"gelu"})}};
 }
 
 TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {

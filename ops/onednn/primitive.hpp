@@ -46,8 +46,8 @@ enum class ForwardWorkspace { none, kept };
 struct OnednnRequest {
   const Problem& problem;
   // By tensor of the problem: the layout in which its producer provides it; for a gradient in a
-  // network, the layout of the tensor whose gradient it is. Zero descriptors (or an empty vector) if
-  // there is none.
+  // network, the layout of the tensor whose gradient it is. Zero descriptors (or an empty vector)
+  // if there is none.
   std::vector<dnnl::memory::desc> producer_layouts;
   ResidualAdd residual = ResidualAdd::separate;
   ForwardWorkspace workspace = ForwardWorkspace::none;
@@ -75,7 +75,8 @@ struct OnednnPrimitive {
   std::vector<OnednnTensor> tensors;  // those of the problem, in its order
   // Arguments that the library demands but does not read. Each gets the buffer of a tensor.
   std::vector<std::pair<std::size_t, int>> demanded;
-  // Results that the library demands and the problem does not have. The kernel keeps memory for them.
+  // Results that the library demands and the problem does not have. The kernel keeps memory for
+  // them.
   std::vector<std::pair<int, dnnl::memory::desc>> discarded;
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero if there is none

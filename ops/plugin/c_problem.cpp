@@ -103,9 +103,7 @@ std::vector<std::int32_t> numbers_of(std::span<const Source> sources) {
 }  // namespace
 
 CNetwork::CNetwork(const Network& network)
-    : outputs_(codes_of(network.outputs)),
-      output_numbers_(numbers_of(network.outputs)),
-      raw_{} {
+    : outputs_(codes_of(network.outputs)), output_numbers_(numbers_of(network.outputs)), raw_{} {
   for (const Node& node : network.nodes) {
     bench_node& row = nodes_.add();
     row.name = node.name.c_str();

@@ -89,10 +89,8 @@ Source read_source(std::int32_t code, std::optional<std::int32_t> number) {
 
 Result<Node> read_node(const bench_node& row) {
   BENCH_ASSIGN_OR_RETURN(Problem problem, read_problem(*row.problem));
-  Node node{.name = string_or_empty(row.name),
-            .layer = {},
-            .problem = std::move(problem),
-            .sources = {}};
+  Node node{
+      .name = string_or_empty(row.name), .layer = {}, .problem = std::move(problem), .sources = {}};
   const bool has_numbers =
       BENCH_HAS(bench_node, &row, source_numbers) && row.source_numbers != nullptr;
   for (std::size_t i = 0; i < row.source_count; ++i) {
@@ -144,9 +142,8 @@ Status check_nodes(const Network& network) {
 
 Status check_parameter_places(const Network& network) {
   for (const Network::ParameterPlace& place : network.parameter_places) {
-    const bool is_valid =
-        place.node < network.nodes.size() &&
-        place.tensor < network.nodes[place.node].problem.input_count();
+    const bool is_valid = place.node < network.nodes.size() &&
+                          place.tensor < network.nodes[place.node].problem.input_count();
     if (!is_valid) return Error{"a network with a parameter that belongs to no node", "", ""};
   }
   return Done{};

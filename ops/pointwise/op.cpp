@@ -260,8 +260,8 @@ ProblemRequest pointwise_request(const Problem& layer, std::string_view function
   return request;
 }
 
-// d(a + b) = da + db, d(a - b) = da - db, d(a*b) = b da + a db. An operand that was broadcast has no
-// step: its gradient is a sum over axes.
+// d(a + b) = da + db, d(a - b) = da - db, d(a*b) = b da + a db. An operand that was broadcast has
+// no step: its gradient is a sum over axes.
 std::vector<GradientStep> binary_gradients(const Problem& layer) {
   const std::string& function = layer.parameters.word("function");
   const Tensor& result = layer.tensors.back();

@@ -13,7 +13,7 @@ namespace bench::ops::cuda {
 struct SlicePlan : RowsOfElements {
   static constexpr const char* kKernel = "slice";
   std::int64_t line = 1, begin = 0, run = 1;  // elements: of a line, before the range, of the range
-  int bytes = 4;                              // of an element
+  int bytes = 4;                              // bytes of an element
   Element type = Element::f32;
   Precision precision = Precision::single;
 

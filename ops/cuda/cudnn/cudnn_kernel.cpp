@@ -235,7 +235,8 @@ struct BoundPlan {
   Descriptor variant_pack;
 };
 
-// The forward pass that writes what the gradient of a maximum reads, with memory that only it needs.
+// The forward pass that writes what the gradient of a maximum reads, with memory that only it
+// needs.
 struct BoundPreparation {
   DeviceBuffer scratch;
   DeviceBuffer workspace;
@@ -339,9 +340,8 @@ Result<std::optional<BoundPreparation>> CudnnKernel::bind_preparation(
   BENCH_ASSIGN_OR_RETURN(
       Descriptor variant_pack,
       make_variant_pack(*session_, *plan_.maxima, tensor_addresses, workspace->data()));
-  return std::optional(BoundPreparation{*std::move(scratch),
-                                        *std::move(workspace),
-                                        {plan_.maxima, std::move(variant_pack)}});
+  return std::optional(BoundPreparation{
+      *std::move(scratch), *std::move(workspace), {plan_.maxima, std::move(variant_pack)}});
 }
 
 Status CudnnKernel::prepare(std::span<void* const> buffers) {
