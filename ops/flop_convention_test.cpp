@@ -44,7 +44,7 @@ TEST(FlopConvention, EachToolCountsByItsRules) {
            {"pointwise", "div-10x10-10", 100, 0, 0, 100, 0},
            {"swiglu", "10x10", 400, 0, 0, 400, 200},
            {"rms_norm", "10x100", 4000, 0, 0, 4000, 0},
-           {"reorder", "10x10", 0, 0, 0, 0, 0},
+           {"reorder", "10x10-p1x0", 0, 0, 0, 0, 0},
        }) {
     const Problem counted = problem(op, tokens);
     const auto count = [&](FlopConvention convention) { return count_flops(counted, convention); };

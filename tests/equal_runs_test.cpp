@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -35,10 +36,18 @@ struct Change {
   enum class Canaries { kept, removed } canaries = Canaries::kept;
 };
 
-class EqualRuns : public testing::TestWithParam<const char*> {
+// A record, with the least fraction of its pairs that are `same`, and the largest one where the
+// candidate takes 5 % longer.
+struct EqualRecord {
+  std::string name;
+  double same = 0, slower_same = 0;
+};
+
+class EqualRuns : public testing::TestWithParam<EqualRecord> {
  protected:
   EqualRuns() {
-    const std::string path = std::string(BENCH_SOURCE_DIR) + "/docs/data/" + GetParam() + ".gz";
+    const std::string path =
+        fmt::format("{}/docs/data/{}.jsonl.gz", BENCH_SOURCE_DIR, GetParam().name);
     const auto source = open_text(path);
     EXPECT_TRUE(source.ok());
     TextSource::Line line;
@@ -107,17 +116,17 @@ class EqualRuns : public testing::TestWithParam<const char*> {
   std::map<int, std::vector<json>> runs_;  // process records by run
 };
 
-// The first record has pairs whose processors were at another distance, about half of all. Their
-// times cannot be compared.
+// The first record of Zen 4 has pairs whose processors were at another distance, about half of all.
+// Their times cannot be compared. On Zen 3 the intervals of most pairs exceed 10 %.
 TEST_P(EqualRuns, MostAreTheSameAndFewAreCalledDifferent) {
   const std::vector<Comparison> all = compare_all({});
-  EXPECT_GE(share(all, CaseVerdict::same), 0.55);
-  EXPECT_LE(share(all, CaseVerdict::slower) + share(all, CaseVerdict::faster), 0.06);
+  EXPECT_GE(share(all, CaseVerdict::same), GetParam().same);
+  EXPECT_LE(share(all, CaseVerdict::slower) + share(all, CaseVerdict::faster), 0.03);
 }
 
 TEST_P(EqualRuns, FivePerCentAreRarelyCalledTheSame) {
   const std::vector<Comparison> all = compare_all({.factor = 1.05});
-  EXPECT_LE(share(all, CaseVerdict::same), 0.05);
+  EXPECT_LE(share(all, CaseVerdict::same), GetParam().slower_same);
   EXPECT_LE(share(all, CaseVerdict::faster), 0.01);
 }
 
@@ -154,8 +163,16 @@ TEST_P(EqualRuns, NoSentenceNamesADirectionThatNoCaseHas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Records, EqualRuns,
-                         testing::Values("equal-speed-zen4.jsonl", "equal-speed-zen4-later.jsonl",
-                                         "equal-speed-zen4-busy.jsonl"));
+                         testing::Values(EqualRecord{"equal-speed-zen4", 0.55, 0.05},
+                                         EqualRecord{"equal-speed-zen4-later", 0.55, 0.05},
+                                         EqualRecord{"equal-speed-zen4-busy", 0.8, 0.05},
+                                         EqualRecord{"equal-speed-zen3", 0.3, 0.16},
+                                         EqualRecord{"equal-speed-zen3-busy", 0.05, 0.05}),
+                         [](const auto& record) {
+                           std::string name = record.param.name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace bench::test::equal_runs_test

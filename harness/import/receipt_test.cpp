@@ -22,10 +22,10 @@ Imported sample_import() {
 TEST(Receipts, NameTheMostFrequentReasonFirst) {
   EXPECT_EQ(format_receipt(*find_import_kind("benchdnn"), sample_import(), 3, 60),
             "3 of 7 problems are cases; 4 cannot be expressed:\n"
-            "     3  the type\n"
+            "        3 the type\n"
             "          inputs/conv/b:7 (2 times): ic4oc9\n"
             "          inputs/conv/b:9: ic4oc10\n"
-            "     1  the layout\n"
+            "        1 the layout\n"
             "          inputs/conv/a:4: ic4oc8\n");
 }
 

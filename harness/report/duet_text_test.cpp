@@ -64,13 +64,13 @@ TEST(DuetText, OnlyWhatMovedIsShownWithTheImplementationsOfBothSides) {
   EXPECT_EQ(
       format_moved_cases(two_versions(), {.width = 100}),
       "oneDNN 3.1.0 against 3.2.0: 1 of 2 cases moved, 1 slower with 3.2.0.\n"
-      "  base: bench 0.1.0 at /bin/bench, onednn 3.1.0 from /old/libdnnl.so.3.1 with\n"
-      "  LD_LIBRARY_PATH=/old\n"
+      "  base: bench 0.1.0 at /bin/bench, onednn 3.1.0 from /old/libdnnl.so.3.1 with "
+      "LD_LIBRARY_PATH=/old\n"
       "  candidate: bench 0.1.0 at /bin/bench, onednn 3.2.0 from /new/libdnnl.so.3.2\n"
       "\n"
       "case                                                      3.1.0     3.2.0  change\n"
-      "conv/forward/c3h224w224k64r7s7u2p3/f32/onednn/cpu/hot  1.000 us  1.200 us  20.0 % slower "
-      "(19.5 to\n"
+      "conv/forward/c3h224w224k64r7s7u2p3/f32/onednn/cpu/hot  1.000 us  1.200 us  20 % slower "
+      "(20 to 21)\n"
       "    brgconv:avx2 -> jit:avx2\n"
       "\n"
       "1 case did not move by 1 % or more.\n"

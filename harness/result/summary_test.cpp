@@ -127,8 +127,8 @@ std::vector<ProcessRecord> processes_at_two_speeds(int count) {
   for (int number = 0; number < count; ++number) {
     ProcessRecord& record = processes.emplace_back();
     for (int i = 0; i < 40; ++i) {
-      record.samples.push_back(i % 2 == 0 ? 100us : 150us);
-      record.canaries.times.push_back(i % 2 == 0 ? 1500ns : 2300ns);
+      record.samples.push_back(i < 20 ? 100us : 150us);
+      record.canaries.times.push_back(i < 20 ? 1500ns : 2300ns);
     }
     record.canaries.threads = 2;
   }

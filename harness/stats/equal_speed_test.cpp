@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -48,11 +49,13 @@ double curve(int canary) { return 100'000 * std::pow(canary / 1500.0, 0.8); }
 double slower_curve(int canary) { return 1.05 * curve(canary); }
 
 TEST(EqualSpeed, SamplesAreGroupedByCanaryAndDistanceOfTheThreads) {
-  Process near{{100us, 102us, 104us, 150us}, {1500ns, 1501ns, 1502ns, 3000ns}, 700ns};
+  Process near{{100us, 102us, 104us, 106us, 108us, 150us, 150us, 150us, 150us, 150us},
+               {1500ns, 1501ns, 1502ns, 1503ns, 1504ns, 3000ns, 3000ns, 3000ns, 3000ns, 3000ns},
+               700ns};
   Process far{{120us, 120us, 7ms}, {1500ns, 1500ns, 0ns}, 1600ns};
   const TimesBySpeed times = group({near, far});
-  const std::vector<SpeedCell> expected = {{700ns, 1501ns, 3, Picoseconds(102us)},
-                                           {700ns, 3000ns, 1, Picoseconds(150us)},
+  const std::vector<SpeedCell> expected = {{700ns, 1503ns, 5, Picoseconds(104us)},
+                                           {700ns, 3000ns, 5, Picoseconds(150us)},
                                            {1600ns, 1500ns, 2, Picoseconds(120us)}};
   EXPECT_EQ(times.cells, expected);
   EXPECT_EQ(times.processes, 2);
@@ -162,6 +165,41 @@ TEST(EqualSpeed, OneOddProcessOfFiveDoesNotWidenTheInterval) {
   EXPECT_GT(group(processes).process_scatter, 0.2);
 }
 
+// The canary of one sample was disturbed, not the sample.
+TEST(EqualSpeed, ADisturbedCanaryIsNoOtherSpeed) {
+  Process process{std::vector<Nanoseconds>(9, 100us), std::vector<Nanoseconds>(9, 1500ns), {}};
+  process.canaries[4] = 3000ns;
+  const std::vector<SpeedCell> expected = {{std::nullopt, 1500ns, 9, Picoseconds(100us)}};
+  EXPECT_EQ(group({process}).cells, expected);
+}
+
+// Process k takes 1 % longer than process k - 1, as ten samples at a common speed show. At the
+// speed of its other samples it was alone, and there it does not differ from the median, which is
+// its own.
+TEST(EqualSpeed, TheScatterOfProcessesIsThatAtTheirCommonSpeeds) {
+  std::vector<Process> processes;
+  for (int k = 0; k < 5; ++k) {
+    const Nanoseconds common(std::llround(1e5 * std::exp(0.01 * k)));
+    Process process{std::vector<Nanoseconds>(10, common), std::vector<Nanoseconds>(10, 1500ns), {}};
+    process.samples.insert(process.samples.end(), 20, 150us);
+    process.canaries.insert(process.canaries.end(), 20, Nanoseconds(2000 + 200 * k));
+    processes.push_back(std::move(process));
+  }
+  // Six of the ten differences count: 0.01 four times, 0.02 twice.
+  const double kept = std::sqrt((4 * 0.0001 + 2 * 0.0004) / 6);
+  EXPECT_NEAR(group(processes).process_scatter, 0.6 * kept, 1e-5);
+}
+
+TEST(EqualSpeed, TheScatterOfProcessesWithoutACommonSpeedIsUnknown) {
+  std::vector<Process> processes;
+  for (const Nanoseconds canary : {1500ns, 2000ns, 3000ns}) {
+    processes.push_back(
+        {std::vector<Nanoseconds>(20, 100us), std::vector<Nanoseconds>(20, canary), {}});
+  }
+  EXPECT_EQ(group(processes).process_scatter, 0.05);
+  EXPECT_EQ(group({processes[0]}).process_scatter, 0) << "one process";
+}
+
 // Its threads shared a processor. It was the only one of its run at the other run's distance of
 // threads, and so the fit took its 15 times for the difference of the programs.
 TEST(EqualSpeed, AnOddProcessDoesNotLinkTwoDistances) {
@@ -201,7 +239,7 @@ TEST(EqualSpeed, ARunKeepsTheCellsWithTheMostSamples) {
   Process process;
   for (int stratum = 0; stratum < 100; ++stratum) {
     const Nanoseconds canary(std::llround(1000 * std::exp(0.0201 * stratum)));
-    for (int i = 0; i < (stratum < 40 ? 2 : 1); ++i) {
+    for (int i = 0; i < (stratum < 40 ? 10 : 5); ++i) {
       process.samples.push_back(100us);
       process.canaries.push_back(canary);
     }
@@ -209,7 +247,7 @@ TEST(EqualSpeed, ARunKeepsTheCellsWithTheMostSamples) {
   const TimesBySpeed times = group({process});
   ASSERT_EQ(times.cells.size(), kMaxSpeedCells);
   EXPECT_TRUE(std::ranges::is_sorted(times.cells, {}, &SpeedCell::canary));
-  for (const SpeedCell& cell : times.cells) EXPECT_EQ(cell.samples, 2);
+  for (const SpeedCell& cell : times.cells) EXPECT_EQ(cell.samples, 10);
 }
 
 TEST(EqualSpeed, ExtremeValuesStayFinite) {

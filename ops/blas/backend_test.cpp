@@ -173,7 +173,7 @@ TEST(BlasBackend, RefusesWhatCblasDoesNotHaveAndSaysWhy) {
       HasSubstr("gradient of a bias"));
   EXPECT_THAT(refusal("mkl", gemm_problem("m2n3k4", DataType::bf16)),
               HasSubstr("backend mkl multiplies f32 and f64, not bf16"));
-  EXPECT_THAT(refusal("openblas", op_test::problem("conv", "c8h4w4k8")),
+  EXPECT_THAT(refusal("openblas", op_test::problem("conv", "c8h4w4k8r3s3p1")),
               HasSubstr("backend openblas computes gemm, not conv"));
   EXPECT_THAT(refusal("openblas", gemm_problem("m1n1k3000000000")),
               HasSubstr("`k` is 3000000000, but backend openblas calls functions with 32-bit"));

@@ -21,6 +21,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
+// A layer without `shape` and `sizes`, which follow from its inputs.
+LayerDefinition concat(std::string name, std::int64_t axis, std::vector<std::string> inputs) {
+  LayerDefinition result = layer(std::move(name), "concat", std::move(inputs));
+  result.parameters.set("axis", axis);
+  return result;
+}
+
+LayerDefinition split_layer() {
+  LayerDefinition result = layer("halves", "split", {"input"});
+  result.parameters.set("axis", std::int64_t{1});
+  result.parameters.set("sizes", Dims{2, 2});
+  return result;
+}
+
 std::map<std::string, LayerStatistics> statistics_by_name(const NetworkDefinition& definition) {
   const Network network = op_test::make(definition, Fusion::separate, DataType::f32);
   const std::vector<LayerStatistics> layers = layer_statistics(network);
@@ -64,7 +78,7 @@ TEST(LayerStatistics, TransposedConvolutionsHalveTheDistance) {
        .layers = {layer("in", "conv", "k4r3p1", {"input"}), layer("down", "pool", "max-r2", {"in"}),
                   layer("up", "conv", "k4r2u2+transposed", {"down"}),
                   layer("up3", "conv", "k4r3u2p1o1+transposed", {"down"}),
-                  layer("joined", "concat", "a1", {"in", "up", "up3"}),
+                  concat("joined", 1, {"in", "up", "up3"}),
                   layer("out", "conv", "k4r3p1", {"joined"})}});
   EXPECT_THAT(layers.at("in").receptive_field, Optional(ElementsAre(3, 3)));
   EXPECT_THAT(layers.at("down").receptive_field, Optional(ElementsAre(4, 4)));
@@ -138,8 +152,8 @@ Result<Network> try_layers(std::vector<LayerDefinition> layers) {
 TEST(LayersOfConcat, SizesFollowFromTheInputs) {
   const auto network =
       try_layers({layer("a", "conv", "k3r1", {"input"}), layer("b", "conv", "k2r1", {"input"}),
-                  layer("joined", "concat", "a1", {"a", "input", "b", "a"}),
-                  layer("rows", "concat", "", {"joined", "joined"})});
+                  concat("joined", 1, {"a", "input", "b", "a"}),
+                  layer("rows", "concat", {"joined", "joined"})});
   ASSERT_TRUE(network.ok()) << network.error().message();
   EXPECT_EQ(problem_tokens(network->nodes[2].problem), "2x12x5x6-a1s3x4x2x3");
   EXPECT_EQ(problem_tokens(network->nodes[3].problem), "2x12x5x12-s6x6");
@@ -150,12 +164,12 @@ TEST(LayersOfConcat, WhatDoesNotFitIsNamed) {
     return try_layers(std::move(layers)).error();
   };
   const auto other = fault(
-      {layer("a", "conv", "k4r3", {"input"}), layer("joined", "concat", "a1", {"input", "a"})});
+      {layer("a", "conv", "k4r3", {"input"}), concat("joined", 1, {"input", "a"})});
   EXPECT_EQ(other.where, "joined.inputs");
   EXPECT_THAT(other.what, HasSubstr("2x4x5x6 and 2x4x3x4 differ beyond axis 1"));
-  const auto axis = fault({layer("joined", "concat", "a4", {"input", "input"})});
+  const auto axis = fault({concat("joined", 4, {"input", "input"})});
   EXPECT_EQ(axis.where, "joined.axis");
-  const auto sizes = fault({layer("joined", "concat", "a1s4x5", {"input", "input"})});
+  const auto sizes = fault({layer("joined", "concat", "9x9-a1s4x5", {"input", "input"})});
   EXPECT_EQ(sizes.where, "joined.sizes");
 }
 
@@ -178,7 +192,7 @@ TEST(Network, ParametersThatContradictAnInputAreRefused) {
 }
 
 TEST(Network, ALayerOfSeveralResultsIsRefused) {
-  const auto refused = try_layers({layer("halves", "split", "a1s2x2", {"input"})});
+  const auto refused = try_layers({split_layer()});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().where, "halves.op");
   EXPECT_EQ(refused.error().what, "`split` has 2 results, a layer passes on one");
