@@ -46,7 +46,7 @@ TEST(ImportCommand, WritesAConfigurationAndAReceipt) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out,
               HasSubstr("2 of 3 problems are cases; 1 cannot be expressed:\n"
-                        "     1  the destination is f32, that of a case bf16\n"
+                        "        1 the destination is f32, that of a case bf16\n"
                         "          conv_problems:5: mb1ic8ih5oc8oh5kh1n\"net:second\"\n"));
   EXPECT_EQ(read_text(folder.file("net.yaml")),
             "# 2 of 3 problems, imported by\n"

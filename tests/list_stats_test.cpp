@@ -47,7 +47,10 @@ json list_json(std::vector<std::string> arguments) {
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(BENCH_BINARY) != std::string::npos) continue;  // a command to paste
+    longest = std::max(longest, line.size());
+  }
   return longest;
 }
 
@@ -208,7 +211,8 @@ std::vector<Row> read_shapes(const std::string& name) {
 // FLOPs of the cases of a configuration, by id.
 std::map<std::string, std::int64_t> flops_by_id(const std::string& config) {
   std::map<std::string, std::int64_t> flops;
-  for (const json& entry : list_json({config})["cases"]) {
+  const json document = list_json({config});
+  for (const json& entry : document.at("cases")) {
     flops[entry["id"]] = entry["work"]["flops"];
   }
   return flops;

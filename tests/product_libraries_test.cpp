@@ -34,7 +34,7 @@ constexpr const char* kOpenblasOnly = R"(version: 1
 name: openblas
 defaults: { threads: 1, backend: openblas, warmup: { iterations: 1, time: 1ms } }
 cases:
-  - { op: gemm, m: [48, 64], n: 48, k: 48 }
+  - { op: gemm, sweep: { m: [48, 64] }, n: 48, k: 48 }
 )";
 const std::string kFakes = BENCH_FAKE_BLAS;
 constexpr const char* kProduct = "gemm/forward/m32n32k32+two/f32/openblas/cpu/hot/t1";

@@ -55,7 +55,8 @@ std::map<std::string, Numbers> work_of_configuration() {
       {{BENCH_BINARY, "list", "configs/pyprof_resnet50.yaml", "--json"}, BENCH_SOURCE_DIR, {}});
   EXPECT_EQ(result.status, 0) << result.err;
   std::map<std::string, Numbers> work;
-  for (const json& entry : json::parse(result.out).at("cases")) {
+  const json document = json::parse(result.out);
+  for (const json& entry : document.at("cases")) {
     work[entry.at("id")] = {entry.at("work").at("flops"), entry.at("work").at("bytes")};
   }
   return work;

@@ -101,8 +101,9 @@ std::vector<NamedText> environment_rows() {
       {"ONEDNN_*", "passed to workers and recorded in the result file, except ONEDNN_VERBOSE"},
       {"BENCH_CUDA_LIBS", "folders, separated by colons, of cuDNN and other libraries for a GPU"},
       {"BENCH_CUDA_PLUGIN", "the plugin for a GPU (default: libbench_cuda.so of the installation)"},
-      {"BENCH_OPENBLAS, BENCH_BLIS, BENCH_MKL",
-       "file or folder of the library of that backend (default: see docs/configuration.md)"},
+      {"BENCH_BLIS", "the file or folder of BLIS, for the backend blis"},
+      {"BENCH_MKL", "the file or folder of MKL, for the backend mkl"},
+      {"BENCH_OPENBLAS", "the file or folder of OpenBLAS, for the backend openblas"},
       {"BENCH_LOCK",
        "the file by which measurements on one machine wait for each other (default: bench.lock in "
        "/run/lock or /tmp); empty: they do not wait"},

@@ -292,7 +292,8 @@ std::set<std::string> variables_in_sources() {
 TEST(HelpTest, TheManualHasEveryVariableThatAUserMaySet) {
   // `bench` sets these for its child processes, and the launcher for `bench`.
   const std::set<std::string> internal = {"BENCH_CALLED_AS", "BENCH_COORDINATOR",
-                                          "BENCH_LOCK_HOLDER", "BENCH_WORKER_CHANNEL"};
+                                          "BENCH_LOCK_HOLDER", "BENCH_STREAMS",
+                                          "BENCH_WORKER_CHANNEL"};
   const std::set<std::string> names = variables_in_sources();
   EXPECT_THAT(names, Contains("BENCH_SLOWDOWN"));
   const std::string manual = format_manual();

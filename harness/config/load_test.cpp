@@ -297,8 +297,7 @@ TEST(LoadPlans, TheSameLayerOfTwoNetworksIsOneCase) {
   EXPECT_EQ(plan->cases[1].reuse_distance, Bytes{(4 * 4 * 9 + 5 * 4 * 9) * 4});
 }
 
-// The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no training step
-// computes.
+// The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no step computes.
 TEST(LoadPlans, ATrainingStepHasNoDataGradientOfTheFirstLayer) {
   LoadRequest request = in_memory({
       {"a.yaml", "version: 1\ncases: [{network: cnn, mode: training, measure: [layers, network]}]"},

@@ -125,6 +125,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"bias: true", kGemm},
     {"causal: true",
      "version: 1\ncases: [{ op: attention, heads: 2, q_len: 8, head_dim: 4, window: 3, @ }]\n"},
+    {"device: cpu", kGemm},
     {"device: cuda", kGemm},
     {"direction: backward_weights", kNorm},
     {"fuse: false", kTiny},
@@ -143,6 +144,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"scale: false", kNorm},
     {"trans_a: false", kGemm},
     {"trans_b: true", kGemm},
+    {"threads: 1", kGemm},
     {"transposed: true", kConvCase},
 };
 
@@ -154,6 +156,11 @@ const std::set<std::string> kSyntaxOnly = {
     // What `bench doctor` finds, not hints on configurations.
     "threads: all",
     "addresses: drawn",
+    // A log of tritonbench, defaults in a network's file, and what a machine's processors permit.
+    "cnt: N, (...)",
+    "function: sgd",
+    "function: softmax_cross_entropy",
+    "streams: {}",
 };
 
 // A mistake, and the hint in which its sources have a placeholder. The YAML of the hint is correct

@@ -137,8 +137,8 @@ ParameterComparison three_backends() {
 TEST(ParameterText, BackendsAreAnsweredByTheFastest) {
   EXPECT_EQ(format_parameter_comparison(three_backends(), {.width = 100}),
             "mkl is the fastest by geometric mean over 2 cases: 1.25x the speed of onednn (1.20 to "
-            "1.28).\n"
-            "Fastest in: mkl 1; 1 is too close to call.\n\n"
+            "1.28). Fastest\n"
+            "in: mkl 1; 1 is too close to call.\n\n"
             "case with onednn                            time  openblas    mkl\n"
             "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us     0.83x  1.25x\n"
             "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us     0.83x  1.25x\n\n"

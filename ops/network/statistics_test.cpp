@@ -163,8 +163,8 @@ TEST(LayersOfConcat, WhatDoesNotFitIsNamed) {
   const auto fault = [](std::vector<LayerDefinition> layers) {
     return try_layers(std::move(layers)).error();
   };
-  const auto other = fault(
-      {layer("a", "conv", "k4r3", {"input"}), concat("joined", 1, {"input", "a"})});
+  const auto other =
+      fault({layer("a", "conv", "k4r3", {"input"}), concat("joined", 1, {"input", "a"})});
   EXPECT_EQ(other.where, "joined.inputs");
   EXPECT_THAT(other.what, HasSubstr("2x4x5x6 and 2x4x3x4 differ beyond axis 1"));
   const auto axis = fault({concat("joined", 4, {"input", "input"})});

@@ -26,8 +26,8 @@ def parameter(shape, phase, factor):
 
 
 def main():
-    # A product's weights are k x n.
-    shapes = [(20, 1, 5, 5), (20,), (50, 20, 5, 5), (50,), (800, 512), (512,), (512, 10), (10,)]
+    # The weights of products in networks are n x k, as those of torch.nn.Linear.
+    shapes = [(20, 1, 5, 5), (20,), (50, 20, 5, 5), (50,), (512, 800), (512,), (10, 512), (10,)]
     names = [f"{layer}.{tensor}" for layer in ("conv0", "conv1", "dense0", "dense1")
              for tensor in ("weights", "bias")]
     parameters = [parameter(shape, phase, 0.05) for phase, shape in enumerate(shapes)]
@@ -40,8 +40,8 @@ def main():
     x = functional.max_pool2d(x, 2)
     x = functional.conv2d(x, parameters[2], parameters[3]).relu()
     x = functional.max_pool2d(x, 2).reshape(BATCH, -1)
-    x = (x @ parameters[4] + parameters[5]).relu()
-    x = x @ parameters[6] + parameters[7]
+    x = functional.linear(x, parameters[4], parameters[5]).relu()
+    x = functional.linear(x, parameters[6], parameters[7])
     losses = functional.cross_entropy(x, labels, reduction="none")
     (losses * weights).sum().backward()
 
