@@ -98,17 +98,18 @@ TEST_F(StreamSamplerTest, ASampleHasTheTimeOfAnyNumberOfIterations) {
   EXPECT_EQ(out.samples.front(), 35ms);
 }
 
+// With one stream, since clocks of several threads would drift apart over the rounds of a warm-up.
 TEST_F(StreamSamplerTest, TheWarmUpChoosesItsIterations) {
   add_stream(10ms);
-  add_stream(10ms);
   const auto slow = warm_up(sampler(), 3, 0ms, clock_);
-  EXPECT_EQ(slow->iterations_per_sample, 2 * kMinWindowIterations);
+  ASSERT_TRUE(slow.ok()) << slow.error().message();
+  EXPECT_EQ(slow->iterations_per_sample, kMinWindowIterations);
   EXPECT_EQ(slow->sample, 30ms);
   rotations_.clear();
   add_stream(100us);
-  add_stream(100us);
   const auto fast = warm_up(sampler(), 3, 0ms, clock_);
-  EXPECT_EQ(fast->iterations_per_sample, 110) << "5 ms at 50 us, and a tenth more";
+  ASSERT_TRUE(fast.ok()) << fast.error().message();
+  EXPECT_EQ(fast->iterations_per_sample, 55) << "5 ms at 100 us, and a tenth more";
   EXPECT_EQ(fast->sample, 5500us);
 }
 
