@@ -138,7 +138,7 @@ TextRow make_total_row(const StatisticsTotal& total) {
           .note = {}};
 }
 
-constexpr std::size_t kMinLayerWidth = 12;
+constexpr std::size_t kMinLayerColumn = 12;
 
 // Columns beyond those that fit into 80 are the first to go.
 std::vector<TextColumn> make_columns(std::string_view first, std::size_t narrowest) {
@@ -173,7 +173,7 @@ std::string format_network(const NetworkStatistics& network, ops::FlopConvention
                   network.name, network.batch, network.dtype, format_totals(total, convention),
                   pluralise(network.layers.size(), "layer"));
   return wrap(sentence, width, 0) + "\n" +
-         render_table(make_columns("layer", kMinLayerWidth), std::move(rows), width, colour);
+         render_table(make_columns("layer", kMinLayerColumn), std::move(rows), width, colour);
 }
 
 std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConvention convention,
