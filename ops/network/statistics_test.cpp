@@ -170,7 +170,7 @@ TEST(LayersOfConcat, WhatDoesNotFitIsNamed) {
   const auto axis = fault({concat("joined", 4, {"input", "input"})});
   EXPECT_EQ(axis.where, "joined.axis");
   const auto sizes = fault({layer("joined", "concat", "9x9-a1s4x5", {"input", "input"})});
-  EXPECT_EQ(sizes.where, "joined.sizes");
+  EXPECT_EQ(sizes.where, "joined.shape");
 }
 
 // Nothing else checks that the rows of all groups are those of the input.
