@@ -48,7 +48,7 @@ Range fill_range(const Problem& problem, std::size_t tensor) {
 // Weights are divided by the square root of the number of products in one output element.
 double compute_scale(const Problem& problem, const Tensor& tensor) {
   if (tensor.name != "weights" || info(tensor.dtype).is_integer || !problem.work.macs) return 1;
-  const std::int64_t outputs = problem.tensors[problem.input_count()].elements();
+  const std::int64_t outputs = problem.output().elements();
   const double fan_in = static_cast<double>(*problem.work.macs) /
                         static_cast<double>(std::max<std::int64_t>(1, outputs));
   return 1 / std::sqrt(std::max(1.0, fan_in));

@@ -21,9 +21,7 @@ using Count = Checked (*)(const Problem&);
 Checked no_flops(const Problem& /*any*/) { return 0; }
 
 Checked read_elements(const Problem& problem) { return problem.tensors.front().elements(); }
-Checked written_elements(const Problem& problem) {
-  return problem.tensors[problem.input_count()].elements();
-}
+Checked written_elements(const Problem& problem) { return problem.output().elements(); }
 
 bool has_flag(const Problem& problem, std::string_view name) {
   return find_parameter(problem.parameters.table(), name) != nullptr &&

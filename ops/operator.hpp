@@ -72,9 +72,8 @@ struct Filling {
 // names of tensors, one for each tensor of the problem: the layer's own ("source", "destination"),
 // "diff_destination", and "diff_" with the name of an input for its gradient.
 struct GradientStep {
-  // Without an operator: the gradient of each output is that of the result, with other sizes at
-  // most.
-  ProblemRequest request = {};
+  // Without one: the gradient of each output is that of the result, with other sizes at most.
+  std::optional<Problem> problem = std::nullopt;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
@@ -140,8 +139,8 @@ struct Operator {
   Joining joining = {};
   Filling filling = {};
 
-  // Returns how the gradients of a layer are computed by other problems than its own in the
-  // operator's other directions. nullptr: by these, whose tensors have the names of GradientStep.
+  // Returns the steps of a layer's gradients besides those in the operator's own directions, whose
+  // tensors have the names of GradientStep. nullptr: there are no others.
   std::vector<GradientStep> (*gradient)(const Problem& layer) = nullptr;
 
   // If `facts` and `rule` are not set, the tensor-core rules do not cover the operator.

@@ -76,7 +76,7 @@ Status add_counts(Model& model, Checked flops, Checked sfu_ops) {
 // Rounds integer outputs to nearest and saturates them, as kernels do after an f32 bias. Returns
 // other outputs unchanged.
 std::vector<double> round_integers(const Problem& problem, std::vector<double> values) {
-  const DataType dtype = problem.tensors[problem.input_count()].dtype;
+  const DataType dtype = problem.output().dtype;
   if (!info(dtype).is_integer) return values;
   round_all_to(dtype, values);
   return values;

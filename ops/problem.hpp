@@ -110,6 +110,8 @@ struct Problem {
 
   // Returns the number of inputs and weights, which precede the outputs.
   std::size_t input_count() const;
+  std::size_t output_count() const { return tensors.size() - input_count(); }
+  const Tensor& output(std::size_t index = 0) const { return tensors[input_count() + index]; }
 };
 
 struct ProblemRequest {

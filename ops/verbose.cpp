@@ -252,8 +252,8 @@ std::optional<VerboseProblem> map_primitive(const VerbosePrimitive& primitive,
   return mapped;
 }
 
-// If the primitive has post-ops, creates the problem twice, because parsing them requires the sizes
-// of the destination.
+// If the primitive has post-ops, creates the problem twice: post-ops can be parsed only with the
+// sizes of the destination.
 std::optional<ActivityWork> compute_problem_work(const VerbosePrimitive& primitive,
                                                  const VerboseMapping& mapping) {
   auto mapped = map_primitive(primitive, mapping);

@@ -71,7 +71,7 @@ std::optional<std::string> unsupported_reason(
     return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
   }
   if (problem != nullptr || !is_cuda_backend(entry.key.backend)) return std::nullopt;
-  return ops::whole_network_unsupported_reason(network_of());
+  return network_of().gap;
 }
 
 }  // namespace

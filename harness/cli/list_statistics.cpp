@@ -40,7 +40,7 @@ StatisticsRow make_row(const std::string& name, const ops::Problem& problem,
                        const ops::LayerStatistics& statistics, ops::FlopConvention convention) {
   return {.name = name,
           .op = std::string(problem.op->name),
-          .output = problem.tensors[problem.input_count()].dims,
+          .output = problem.output().dims,
           .parameters = statistics.parameters,
           .activations = statistics.activations,
           .macs = problem.work.macs,

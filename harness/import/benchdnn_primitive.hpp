@@ -66,8 +66,8 @@ Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<std::string
                                                std::size_t rank);
 
 // Returns the post-ops of `--attr-post-ops` in the words of a verbose line: "relu:0.1" ->
-// "attr-post-ops:eltwise_relu:0.1". `destination` is the shape of the result, which gives the mask
-// of a policy such as `per_tensor`. Error: a policy that has no mask.
+// "attr-post-ops:eltwise_relu:0.1". `destination` is the shape of the result. A policy such as
+// `per_tensor` becomes a mask of its dimensions. Error: the policy has no mask.
 Result<std::string> benchdnn_post_ops(std::string_view post_ops, const ops::Dims& destination);
 
 // "relu", "eltwise_relu_use_dst_for_bwd" and "relu_dst" -> "eltwise_relu", "..._use_dst_for_bwd".

@@ -149,8 +149,8 @@ Result<CudaSupport> query_support(const PlanningFunctions& functions, const std:
   std::string text;
   if (key.op == ops::kNetworkOperator) {
     BENCH_ASSIGN_OR_RETURN(const ops::Network network, find_network(id));
-    if (auto reason = ops::whole_network_unsupported_reason(network)) {
-      return CudaSupport{.runs = "no", .by = "", .reason = *std::move(reason)};
+    if (network.gap) {
+      return CudaSupport{.runs = "no", .by = "", .reason = *network.gap};
     }
     functions.plan(ops::CNetwork(network).get(), device.c_str(), assign_text, &text);
   } else {

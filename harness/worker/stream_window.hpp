@@ -5,9 +5,9 @@
 // All streams start behind a barrier. The first iteration of each stream is its lead-in. The window
 // begins when the last stream has finished its lead-in. It ends when the last stream has finished
 // the required number of iterations that began in the window. An iteration counts if it begins and
-// ends in the window. The rate of a stream is its counted iterations over the time from the begin
-// of the first one to the end of the last one, so the parts of other iterations in the window do
-// not make it lower. The throughput is the sum of these rates.
+// ends in the window. The rate of a stream is the number of its counted iterations, divided by the
+// time from the begin of the first to the end of the last. Iterations that are only partly in the
+// window therefore do not make it lower. The throughput is the sum of these rates.
 #pragma once
 
 #include "base/units.hpp"

@@ -36,18 +36,6 @@ Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork&
   return Workload(std::move(pair));
 }
 
-// Returns random values for an input of the network, in the format that the first layer reading it
-// requires; zeros if no layer reads it.
-std::vector<double> network_input(const ops::Network& network, std::size_t input,
-                                  std::uint64_t seed) {
-  const std::vector<ops::InputReader> readers = ops::readers_of_input(network, input);
-  if (!readers.empty()) {
-    const auto [node, tensor] = readers.front();
-    return ops::random_values(network.nodes[node].problem, tensor, seed);
-  }
-  return std::vector<double>(static_cast<std::size_t>(network.tensors[input].elements()), 0.0);
-}
-
 std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::uint64_t seed) {
   std::vector<std::vector<double>> parameters = ops::random_parameters(pair.separate, seed);
   if (pair.network.fusion == ops::Fusion::fused) {
@@ -60,7 +48,7 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
   // An odd factor makes the seeds of the inputs differ; those of parameters lie on the other side.
   constexpr std::uint64_t kInputStride = 0x9e3779b97f4a7c15u;
   for (std::size_t i = 0; i < inputs; ++i) {
-    values.push_back(network_input(pair.separate, i, seed - i * kInputStride));
+    values.push_back(ops::random_input(pair.separate, i, seed - i * kInputStride));
   }
   for (std::vector<double>& parameter : parameters) values.push_back(std::move(parameter));
   return values;

@@ -80,7 +80,7 @@ class Fuser {
     const int head = heads_[*layer];
     if (!problem(head).op->takes_post_ops) return std::nullopt;
     const Problem& producer = nodes_[*layer].problem;
-    if (producer.tensors[producer.input_count()].dims != dims) return std::nullopt;
+    if (producer.output().dims != dims) return std::nullopt;
     return head;
   }
 

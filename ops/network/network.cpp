@@ -25,10 +25,6 @@ Error in_layer(const std::string& layer, Error error) {
   return error;
 }
 
-const Tensor& output_tensor(const Problem& problem, std::size_t output = 0) {
-  return problem.tensors[problem.input_count() + output];
-}
-
 // Returns `sizes` with the batch: as one more dimension, or in the first one.
 Result<Dims> with_batch(Dims sizes, std::int64_t batch, const std::string& where) {
   Checked elements = 1;
@@ -125,7 +121,7 @@ class NodeMaker {
 
   Status add_node(const GraphLayer& layer) {
     BENCH_ASSIGN_OR_RETURN(Node node, make(layer));
-    values_.push_back({from_node(nodes_.size()), output_tensor(node.problem).dims});
+    values_.push_back({from_node(nodes_.size()), node.problem.output().dims});
     nodes_.push_back(std::move(node));
     return Done{};
   }
@@ -173,12 +169,11 @@ class NodeMaker {
   // Built-in operators were checked before. For a plugin's operator, the model shows the number of
   // inputs. In training, a norm has further results, its statistics.
   Status check_inputs(const Problem& problem, std::size_t given_inputs) const {
-    if (mode_ == Mode::inference && problem.tensors.size() > problem.input_count() + 1) {
-      return Error{
-          .what = fmt::format("`{}` has {} results, a layer passes on one", problem.op->name,
-                              problem.tensors.size() - problem.input_count()),
-          .where = "op",
-          .next = "write a `slice` for each part that a layer reads"};
+    if (mode_ == Mode::inference && problem.output_count() > 1) {
+      return Error{.what = fmt::format("`{}` has {} results, a layer passes on one",
+                                       problem.op->name, problem.output_count()),
+                   .where = "op",
+                   .next = "write a `slice` for each part that a layer reads"};
     }
     const auto inputs = static_cast<std::size_t>(
         std::ranges::count(problem.tensors, TensorRole::input, &Tensor::role));
@@ -208,7 +203,7 @@ class NodeMaker {
                    .where = "inputs",
                    .next = "name an input of the network"};
     }
-    const DataType input_dtype = output_tensor(nodes_[source.index].problem, source.output).dtype;
+    const DataType input_dtype = nodes_[source.index].problem.output(source.output).dtype;
     if (input_dtype == required_tensor.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
                                      info(input_dtype).name, info(required_tensor.dtype).name),
@@ -296,7 +291,7 @@ void collect_tensors(Network& network, std::vector<Tensor> inputs,
   }
   for (std::size_t i = 0; i < network.outputs.size(); ++i) {
     const Source& result = network.outputs[i];
-    Tensor output = output_tensor(network.nodes[result.index].problem, result.output);
+    Tensor output = network.nodes[result.index].problem.output(result.output);
     output.name = network.outputs.size() == 1 ? "output" : output_names[i];
     network.tensors.push_back(std::move(output));
   }
@@ -352,12 +347,27 @@ std::vector<InputReader> readers_of_input(const Network& network, std::size_t in
   return readers;
 }
 
+bool takes_images(const Operator& op) {
+  const Parameter* channels = find_parameter(op.parameters, "c");
+  return channels != nullptr && channels->kind == ParameterKind::count;
+}
+
+std::vector<bool> find_shared_parameters(const Network& network) {
+  std::vector<std::size_t> reader_counts(network.parameter_places.size(), 0);
+  for (const Node& node : network.nodes) {
+    for (const Source& source : node.sources) {
+      if (source.kind == Source::Kind::parameter) ++reader_counts[source.index];
+    }
+  }
+  std::vector<bool> shared;
+  for (const std::size_t count : reader_counts) shared.push_back(count > 1);
+  return shared;
+}
+
 std::optional<Network> in_plain_layout(Network network) {
   bool has_images = false;
   for (Node& node : network.nodes) {
-    const Parameter* channels = find_parameter(node.problem.op->parameters, "c");
-    const bool takes_images = channels != nullptr && channels->kind == ParameterKind::count;
-    if (!takes_images) continue;
+    if (!takes_images(*node.problem.op)) continue;
     node.problem.layout = Layout::nchw;
     has_images = true;
   }
@@ -419,10 +429,6 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
   collect_tensors(network, std::move(inputs), output_names);
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
-}
-
-std::optional<std::string> whole_network_unsupported_reason(const Network& network) {
-  return network.gap;
 }
 
 std::vector<DistinctLayer> distinct_layers(const Network& network) {

@@ -125,8 +125,8 @@ struct Network {
   // FLOPs: sum over nodes. Bytes: inputs + parameters + outputs (intermediate results are not
   // compulsory).
   Work work;
-  // Training: why the step cannot run as one: there is no loss of its output, or a gradient is
-  // missing.
+  // Why no backend can run the whole network as one case. Only of training: there is no loss of its
+  // output, or a gradient is missing.
   std::optional<std::string> gap = std::nullopt;
   std::int64_t parameters = 0;  // learned values before folding (batch norm has 2 per channel)
   Bytes weights_size() const;   // total of all tensors with role weights
@@ -137,6 +137,14 @@ struct Network {
 
 // Returns whether a tensor of a layer is a learned parameter: weights but no statistics and angles.
 bool is_learned(const Tensor& tensor);
+
+// Whether an operator works on images: its sizes are channels and spatial ones. The others follow
+// the layout of their input.
+bool takes_images(const Operator& op);
+
+// Returns for each parameter whether several tensors of nodes read it. Then no kernel has it in a
+// layout of its own.
+std::vector<bool> find_shared_parameters(const Network& network);
 
 // Returns the same network with operators on images in plain layouts, which other kernels compute.
 // nullopt: it has no such operators.
@@ -164,10 +172,6 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
                              DataType dtype, Mode mode, Fusion fusion,
                              const OperatorRegistry& registry = built_in_operators());
 
-// Returns why no backend can run the whole network as one case, or nullopt if there is no such
-// reason.
-std::optional<std::string> whole_network_unsupported_reason(const Network& network);
-
 // The distinct problems of a network, in order of first use, with the names of their layers.
 struct DistinctLayer {
   Problem problem;
@@ -176,6 +180,10 @@ struct DistinctLayer {
   std::vector<Direction> without_gradient = {};  // as in Node
 };
 std::vector<DistinctLayer> distinct_layers(const Network& network);
+
+// Returns random values for an input of the network, in the format that the first layer reading it
+// requires; zeros if no layer reads it.
+std::vector<double> random_input(const Network& network, std::size_t input, std::uint64_t seed);
 
 // random_parameters() returns random values for the parameters of a network without fusion.
 // fold_parameters() folds them for the fused network. result[i] belongs to parameter_places[i] of

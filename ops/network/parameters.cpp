@@ -94,6 +94,14 @@ Values rounded(DataType dtype, Values values) {
 
 }  // namespace
 
+std::vector<double> random_input(const Network& network, std::size_t input, std::uint64_t seed) {
+  const std::vector<InputReader> readers = readers_of_input(network, input);
+  if (readers.empty()) {
+    return Values(static_cast<std::size_t>(network.tensors[input].elements()), 0.0);
+  }
+  return random_values(network.nodes[readers.front().node].problem, readers.front().tensor, seed);
+}
+
 std::vector<Values> random_parameters(const Network& network, std::uint64_t seed) {
   // An odd multiplier makes the seeds of different nodes differ for every seed.
   constexpr std::uint64_t kNodeStride = 0x9e3779b97f4a7c15u;
@@ -120,8 +128,7 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
       result.push_back(*unfolded);
       continue;
     }
-    const auto channels =
-        static_cast<std::size_t>(node.problem.tensors[node.problem.input_count()].dims[1]);
+    const auto channels = static_cast<std::size_t>(node.problem.output().dims[1]);
     Folded folded = fold_node(layers, node, channels);
     result.push_back(
         rounded(representable_type(node.problem, tensor),

@@ -74,7 +74,7 @@ std::optional<Field> pool_field(const Problem& problem, std::span<const FieldInp
 // Layers that combine values at the same positions: the largest field of the inputs. An input of
 // one position (of squeeze and excitation) has no say in the jump.
 std::optional<Field> positions_field(const Problem& problem, std::span<const FieldInput> inputs) {
-  const Dims& result = problem.tensors[problem.input_count()].dims;
+  const Dims& result = problem.output().dims;
   Field field = *inputs.front().field;
   for (const FieldInput& input : inputs) {
     if (input.field->size() != field.size()) return std::nullopt;
@@ -157,8 +157,6 @@ std::optional<Field> outer_field(const Dims& dims) {
   return Field(dims.size() - kFirstSpatial);
 }
 
-const Tensor& result_of(const Problem& problem) { return problem.tensors[problem.input_count()]; }
-
 LayerStatistics count_elements(const Problem& problem) {
   LayerStatistics statistics;
   for (const Tensor& tensor : problem.tensors) {
@@ -191,7 +189,7 @@ std::vector<LayerStatistics> layer_statistics(const Network& network) {
       const bool is_outer = source.kind == Source::Kind::input;
       if (!is_outer && source.kind != Source::Kind::node) continue;
       const Dims& produced = is_outer ? network.tensors[source.index].dims
-                                      : result_of(network.nodes[source.index].problem).dims;
+                                      : network.nodes[source.index].problem.output().dims;
       inputs.push_back({.field = is_outer ? outer_field(produced) : fields[source.index],
                         .seen = node.problem.tensors[i].dims,
                         .produced = produced});

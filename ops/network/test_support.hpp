@@ -95,7 +95,7 @@ inline std::vector<std::vector<double>> run_reference(
     std::vector<std::vector<double>> inputs;
     for (const Source& source : node.sources) inputs.push_back(value_of(source));
     results.emplace_back();
-    const std::size_t outputs = node.problem.tensors.size() - node.problem.input_count();
+    const std::size_t outputs = node.problem.output_count();
     for (std::size_t i = 0; i < outputs; ++i) {
       results.back().push_back(built_in_reference(node.problem, inputs, i, {}));
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -21,44 +22,46 @@ constexpr std::string_view kDiffDestination = "diff_destination";
 constexpr std::array<std::string_view, 5> kPassNames = {"forward", "loss", "backward_data",
                                                         "backward_weights", "optimizer"};
 
-// The steps of an operator whose gradients are its own directions. A direction that the operator
-// has only for some of its functions is left out.
-std::vector<GradientStep> steps_by_direction(const Problem& layer) {
+// Returns the steps that compute gradients of a layer: in the operator's own directions, as far as
+// it has them for this problem, and others.
+std::vector<GradientStep> list_steps(const Problem& layer) {
   std::vector<GradientStep> steps;
   for (const Direction direction : layer.op->directions) {
     if (direction == layer.direction) continue;
-    GradientStep step{.request = {.op = layer.op,
-                                  .direction = direction,
-                                  .dtype = layer.dtype,
-                                  .layout = layer.layout,
-                                  .math = layer.math,
-                                  .parameters = layer.parameters},
-                      .inputs = {},
-                      .outputs = {}};
-    const Result<Problem> problem = make_problem(step.request);
+    Result<Problem> problem = make_problem({.op = layer.op,
+                                            .direction = direction,
+                                            .dtype = layer.dtype,
+                                            .layout = layer.layout,
+                                            .math = layer.math,
+                                            .parameters = layer.parameters});
     if (!problem) continue;
+    GradientStep step;
     for (std::size_t i = 0; i < problem->tensors.size(); ++i) {
       std::vector<std::string>& names = i < problem->input_count() ? step.inputs : step.outputs;
       names.push_back(problem->tensors[i].name);
     }
+    step.problem = *std::move(problem);
     steps.push_back(std::move(step));
   }
+  if (layer.op->gradient != nullptr)
+    std::ranges::move(layer.op->gradient(layer), std::back_inserter(steps));
   return steps;
+}
+
+bool gives(const GradientStep& step, const std::string& name) {
+  return std::ranges::find(step.outputs, name) != step.outputs.end();
 }
 
 // Returns the smallest choice of steps that computes all wanted gradients, the earlier ones first;
 // as many of them as there are.
-std::vector<const GradientStep*> choose_steps(const std::vector<GradientStep>& steps,
-                                              const std::vector<std::string>& wanted) {
-  const auto gives = [](const GradientStep& step, const std::string& name) {
-    return std::ranges::find(step.outputs, name) != step.outputs.end();
-  };
-  for (const GradientStep& step : steps) {
+std::vector<GradientStep*> choose_steps(std::vector<GradientStep>& steps,
+                                        const std::vector<std::string>& wanted) {
+  for (GradientStep& step : steps) {
     if (std::ranges::all_of(wanted, [&](const auto& name) { return gives(step, name); })) {
       return {&step};
     }
   }
-  std::vector<const GradientStep*> chosen;
+  std::vector<GradientStep*> chosen;
   for (const std::string& name : wanted) {
     if (std::ranges::any_of(chosen, [&](const auto* step) { return gives(*step, name); })) continue;
     const auto step =
@@ -68,17 +71,13 @@ std::vector<const GradientStep*> choose_steps(const std::vector<GradientStep>& s
   return chosen;
 }
 
-// Adds the nodes behind the forward pass.
+// Adds the nodes behind the forward pass, which stays where it is until all are made.
 class TrainingBuilder {
  public:
   TrainingBuilder(std::span<const LayerDefinition> definition, Network& network,
                   std::vector<Tensor>& inputs)
-      : definition_(definition),
-        network_(network),
-        inputs_(inputs),
-        forward_nodes_(network.nodes.size()) {
-    for (std::size_t n = 0; n < forward_nodes_; ++n) {
-      const Node& node = network_.nodes[n];
+      : definition_(definition), network_(network), inputs_(inputs) {
+    for (const Node& node : network_.nodes) {
       const bool depends = std::ranges::any_of(node.sources, [&](const Source& source) {
         return source.kind == Source::Kind::node && depends_on_learned_[source.index];
       });
@@ -96,11 +95,11 @@ class TrainingBuilder {
     } else {
       BENCH_RETURN_IF_ERROR(add_loss(results.front(), output_names));
     }
-    for (std::size_t n = forward_nodes_; n-- > 0;) BENCH_RETURN_IF_ERROR(add_gradients(n));
-    const std::size_t parameters = network_.parameter_places.size();
-    for (std::size_t i = 0; i < parameters; ++i) {
+    for (std::size_t n = network_.nodes.size(); n-- > 0;) BENCH_RETURN_IF_ERROR(add_gradients(n));
+    for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
       BENCH_RETURN_IF_ERROR(add_optimizer(i, output_names));
     }
+    std::ranges::move(added_, std::back_inserter(network_.nodes));
     number_parameters(network_);
     return Done{};
   }
@@ -110,19 +109,31 @@ class TrainingBuilder {
   using ValueKey = std::pair<std::size_t, std::size_t>;  // node, output
   using Parts = std::vector<Source>;                     // the gradient is their sum
 
-  const Node& node(std::size_t index) const { return network_.nodes[index]; }
-  static const Tensor& output_of(const Problem& problem, std::size_t output) {
-    return problem.tensors[problem.input_count() + output];
+  const Node& node(std::size_t index) const {
+    return network_.nodes[index];
+  }  // of the forward pass
+
+  static std::string_view pass_name(Pass pass) {
+    return pass_names()[static_cast<std::size_t>(pass)];
   }
 
+  // Returns the number of the new node.
   std::size_t add_node(const std::string& layer, std::string_view suffix, Pass pass,
                        Problem problem, std::vector<Source> sources) {
-    network_.nodes.push_back({.name = fmt::format("{}.{}", layer, suffix),
-                              .layer = layer,
-                              .pass = pass,
-                              .problem = std::move(problem),
-                              .sources = std::move(sources)});
-    return network_.nodes.size() - 1;
+    added_.push_back({.name = fmt::format("{}.{}", layer, suffix),
+                      .layer = layer,
+                      .pass = pass,
+                      .problem = std::move(problem),
+                      .sources = std::move(sources)});
+    return network_.nodes.size() + added_.size() - 1;
+  }
+  std::size_t add_node(const std::string& layer, Pass pass, Problem problem,
+                       std::vector<Source> sources) {
+    return add_node(layer, pass_name(pass), pass, std::move(problem), std::move(sources));
+  }
+
+  void note_gap(std::string reason) {
+    if (!network_.gap) network_.gap = std::move(reason);
   }
 
   // Returns a request with the parameters that the network file sets for the operator.
@@ -144,7 +155,7 @@ class TrainingBuilder {
       return fmt::format("a training step has one output, and the network has {}", results.size());
     }
     const Source& result = results.front();
-    const Tensor& scores = output_of(node(result.index).problem, result.output);
+    const Tensor& scores = node(result.index).problem.output(result.output);
     if (scores.dims.size() < 2) {
       return fmt::format("the output `{}` has one dimension, so there are no classes for a loss",
                          node(result.index).name);
@@ -161,28 +172,27 @@ class TrainingBuilder {
   // Whether the classes are the channels, and not the last dimension.
   bool is_image(const Source& result) const {
     const Problem& problem = node(result.index).problem;
-    return output_of(problem, result.output).dims.size() > 2 &&
-           find_parameter(problem.op->parameters, "c") != nullptr;
+    return problem.output(result.output).dims.size() > 2 && takes_images(*problem.op);
   }
 
   Status add_loss(const Source& output, std::vector<std::string>& output_names) {
-    const Tensor& scores = output_of(node(output.index).problem, output.output);
+    const Tensor& scores = node(output.index).problem.output(output.output);
     ProblemRequest request = start_request("loss", "softmax_cross_entropy", scores.dtype);
     const std::int64_t classes = is_image(output) ? scores.dims[1] : scores.dims.back();
     request.parameters.set("batch", scores.elements() / classes);
     request.parameters.set("classes", classes);
     const std::string layer = "loss";
-    const DataType dtype = scores.dtype;  // adding nodes moves the tensors
-    const Source labels = add_input(layer + ".labels", dtype, {request.parameters.count("batch")});
+    const Source labels =
+        add_input(layer + ".labels", scores.dtype, {request.parameters.count("batch")});
     BENCH_ASSIGN_OR_RETURN(Problem forward, make_problem(request));
     request.direction = Direction::backward_data;
     BENCH_ASSIGN_OR_RETURN(Problem backward, make_problem(std::move(request)));
-    const Source weights = add_input(layer + ".gradient", dtype, backward.tensors[2].dims);
-    network_.outputs.push_back(from_node(
-        add_node(layer, pass_names()[0], Pass::loss, std::move(forward), {output, labels})));
+    const Source weights = add_input(layer + ".gradient", scores.dtype, backward.tensors[2].dims);
+    network_.outputs.push_back(from_node(add_node(layer, pass_name(Pass::forward), Pass::loss,
+                                                  std::move(forward), {output, labels})));
     output_names.push_back(layer);
-    const std::size_t gradient = add_node(layer, pass_names()[2], Pass::loss, std::move(backward),
-                                          {output, labels, weights});
+    const std::size_t gradient = add_node(layer, pass_name(Pass::backward_data), Pass::loss,
+                                          std::move(backward), {output, labels, weights});
     add_part(output, from_node(gradient));
     return Done{};
   }
@@ -225,34 +235,27 @@ class TrainingBuilder {
       request.parameters.set("b", value.dims);
       BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(std::move(request)));
       const std::string name = parts.size() == 2 ? "sum" : fmt::format("sum{}", i);
-      sum = from_node(add_node(fmt::format("{}.{}", layer, name), pass_name(pass), pass,
-                               std::move(problem), {sum, parts[i]}));
+      sum = from_node(
+          add_node(fmt::format("{}.{}", layer, name), pass, std::move(problem), {sum, parts[i]}));
     }
     return std::optional(sum);
   }
 
-  static std::string_view pass_name(Pass pass) {
-    return pass_names()[static_cast<std::size_t>(pass)];
-  }
-
   Status add_gradients(std::size_t index) {
-    const std::vector<std::string> wanted = list_wanted(node(index));
-    const Problem layer = node(index).problem;  // adding nodes moves them
-    const std::string name = node(index).name;
+    const Node& layer = node(index);
+    const std::vector<std::string> wanted = list_wanted(layer);
     BENCH_ASSIGN_OR_RETURN(
         const std::optional<Source> gradient,
-        add_sum(values_[{index, 0}], output_of(layer, 0), name, Pass::backward_data));
+        add_sum(values_[{index, 0}], layer.problem.output(), layer.name, Pass::backward_data));
     if (wanted.empty() || !gradient) return Done{};
-    const std::vector<GradientStep> steps =
-        layer.op->gradient != nullptr ? layer.op->gradient(layer) : steps_by_direction(layer);
+    std::vector<GradientStep> steps = list_steps(layer.problem);
+    const std::vector<GradientStep*> chosen = choose_steps(steps, wanted);
     std::vector<std::string> missing = wanted;
-    for (const GradientStep* step : choose_steps(steps, wanted)) {
-      BENCH_RETURN_IF_ERROR(add_step(index, *step, *gradient));
-      std::erase_if(missing, [&](const std::string& each) {
-        return std::ranges::find(step->outputs, each) != step->outputs.end();
-      });
+    for (GradientStep* step : chosen) {
+      std::erase_if(missing, [&](const std::string& name) { return gives(*step, name); });
+      add_step(index, std::move(*step), wanted, *gradient);
     }
-    for (const std::string& each : missing) add_unknown(index, each);
+    for (const std::string& name : missing) add_unknown(index, name);
     return Done{};
   }
 
@@ -267,10 +270,8 @@ class TrainingBuilder {
     if (std::ranges::find(layer.without_gradient, direction) == layer.without_gradient.end()) {
       layer.without_gradient.push_back(direction);
     }
-    if (network_.gap) return;
-    network_.gap =
-        fmt::format("no operator computes the gradient of the layer `{}` ({}, `{}`)", layer.name,
-                    layer.problem.op->name, layer.problem.tensors[tensor].name);
+    note_gap(fmt::format("no operator computes the gradient of the layer `{}` ({}, `{}`)",
+                         layer.name, layer.problem.op->name, layer.problem.tensors[tensor].name));
   }
 
   // Returns the index of a tensor that is not an output; input_count() if there is none.
@@ -297,73 +298,63 @@ class TrainingBuilder {
     for (std::size_t i = inputs; i < layer.problem.tensors.size(); ++i) {
       if (layer.problem.tensors[i].name == name) return from_node(index, i - inputs);
     }
-    if (!network_.gap) {
-      network_.gap = fmt::format(
-          "the gradient of the layer `{}` ({}) needs `{}`, which its forward "
-          "pass does not compute",
-          layer.name, layer.problem.op->name, name);
-    }
+    note_gap(fmt::format(
+        "the gradient of the layer `{}` ({}) needs `{}`, which its forward pass does not compute",
+        layer.name, layer.problem.op->name, name));
     return {Source::Kind::unknown, 0, 0};
   }
 
-  Status add_step(std::size_t index, const GradientStep& step, const Source& gradient) {
-    const std::vector<Source> layer_sources = node(index).sources;
-    const Problem layer = node(index).problem;
+  void add_step(std::size_t index, GradientStep step, const std::vector<std::string>& wanted,
+                const Source& gradient) {
+    const Node& layer = node(index);
+    // What the step's outputs are the gradients of.
+    std::vector<Source> of;
+    for (const std::string& output : step.outputs) {
+      of.push_back(layer.sources[find_tensor(layer.problem, output.substr(kDiff.size()))]);
+    }
     std::vector<Source> results(step.outputs.size(), gradient);
-    if (step.request.op != nullptr) {
+    if (step.problem) {
       std::vector<Source> sources;
       for (const std::string& name : step.inputs) sources.push_back(resolve(index, name, gradient));
-      BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(step.request));
-      const bool is_of_weights = std::ranges::any_of(step.outputs, [&](const std::string& output) {
-        const std::size_t tensor = find_tensor(layer, output.substr(kDiff.size()));
-        return layer_sources[tensor].kind == Source::Kind::parameter;
-      });
-      const Pass pass = is_of_weights ? Pass::backward_weights : Pass::backward_data;
+      const bool is_of_weights =
+          std::ranges::find(of, Source::Kind::parameter, &Source::kind) != of.end();
       const std::size_t added =
-          add_node(node(index).name, pass_name(pass), pass, std::move(problem), std::move(sources));
+          add_node(layer.name, is_of_weights ? Pass::backward_weights : Pass::backward_data,
+                   *std::move(step.problem), std::move(sources));
       for (std::size_t i = 0; i < results.size(); ++i) results[i] = from_node(added, i);
     }
-    const std::vector<std::string> wanted = list_wanted(node(index));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (std::ranges::find(wanted, step.outputs[i]) == wanted.end()) continue;
-      const std::size_t tensor = find_tensor(layer, step.outputs[i].substr(kDiff.size()));
-      add_part(layer_sources[tensor], results[i]);
+      const bool is_wanted = std::ranges::find(wanted, step.outputs[i]) != wanted.end();
+      if (is_wanted) add_part(of[i], results[i]);
     }
-    return Done{};
   }
 
   Status add_optimizer(std::size_t parameter, std::vector<std::string>& output_names) {
     const Network::ParameterPlace place = network_.parameter_places[parameter];
-    const Tensor tensor = node(place.node).problem.tensors[place.tensor];
-    const std::string layer = node(place.node).layer;
+    const Tensor& tensor = node(place.node).problem.tensors[place.tensor];
     if (!is_learned(tensor)) return Done{};
-    BENCH_ASSIGN_OR_RETURN(
-        const std::optional<Source> gradient,
-        add_sum(parameters_[parameter], tensor, fmt::format("{}.{}", layer, tensor.name),
-                Pass::backward_weights));
+    const std::string name = fmt::format("{}.{}", node(place.node).layer, tensor.name);
+    BENCH_ASSIGN_OR_RETURN(const std::optional<Source> gradient,
+                           add_sum(parameters_[parameter], tensor, name, Pass::backward_weights));
     if (!gradient) return Done{};
     ProblemRequest request = start_request("optimizer", "sgd", tensor.dtype);
     request.parameters.set("elements", tensor.elements());
     BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(std::move(request)));
     std::vector<Source> sources = {from_parameter(parameter), *gradient};
     sources.resize(problem.input_count(), from_parameter(kUnnumbered));
-    const std::size_t outputs = problem.tensors.size() - problem.input_count();
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < outputs; ++i) names.push_back(output_of(problem, i).name);
-    const std::size_t added =
-        add_node(fmt::format("{}.{}", layer, tensor.name), pass_name(Pass::optimizer),
-                 Pass::optimizer, std::move(problem), std::move(sources));
-    for (std::size_t i = 0; i < outputs; ++i) {
-      network_.outputs.push_back(from_node(added, i));
-      output_names.push_back(fmt::format("{}.{}.{}", layer, tensor.name, names[i]));
+    const std::size_t number = network_.nodes.size() + added_.size();
+    for (std::size_t i = 0; i < problem.output_count(); ++i) {
+      network_.outputs.push_back(from_node(number, i));
+      output_names.push_back(fmt::format("{}.{}", name, problem.output(i).name));
     }
+    add_node(name, Pass::optimizer, std::move(problem), std::move(sources));
     return Done{};
   }
 
   std::span<const LayerDefinition> definition_;
   Network& network_;
   std::vector<Tensor>& inputs_;
-  std::size_t forward_nodes_;
+  std::vector<Node> added_;
   std::vector<bool> depends_on_learned_;  // by node of the forward pass
   std::map<ValueKey, Parts> values_;
   std::map<std::size_t, Parts> parameters_;

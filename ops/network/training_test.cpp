@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/fill.hpp"
 #include "ops/network/network.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/operator.hpp"
@@ -51,8 +50,7 @@ NetworkDefinition small_network() {
 std::vector<Values> inputs_of(const Network& network, std::uint64_t seed) {
   std::vector<Values> inputs;
   for (std::size_t i = 0; i < network.input_count(); ++i) {
-    const auto [node, tensor] = readers_of_input(network, i).front();
-    inputs.push_back(random_values(network.nodes[node].problem, tensor, seed + i));
+    inputs.push_back(random_input(network, i, seed + i));
   }
   return inputs;
 }
@@ -115,7 +113,7 @@ TEST(Training, NodesAreInTheOrderOfAStep) {
   EXPECT_TRUE(holds_indices(network, 1));
   EXPECT_FALSE(holds_indices(network, 0));
   EXPECT_EQ(network.parameters, 4 * 9 + 10 * 4 * 36 + 10);
-  EXPECT_EQ(whole_network_unsupported_reason(network), std::nullopt);
+  EXPECT_EQ(network.gap, std::nullopt);
   // The gradient's product and the optimizer read the parameter of the forward pass.
   EXPECT_EQ(network.nodes[5].sources[1], from_parameter(1));
   EXPECT_EQ(network.nodes[10].sources[0], from_parameter(1));
@@ -156,8 +154,7 @@ TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
                                                 layer("div", "pointwise", "div", {"conv", "conv"}),
                                                 layer("fc", "gemm", "n3", {"div"})}};
   const Network network = make_training(definition, 1);
-  EXPECT_THAT(whole_network_unsupported_reason(network).value_or(""),
-              HasSubstr("gradient of the layer `div` (pointwise, `a`)"));
+  EXPECT_THAT(network.gap.value_or(""), HasSubstr("gradient of the layer `div` (pointwise, `a`)"));
   EXPECT_THAT(network.nodes[1].without_gradient, ElementsAre(Direction::backward_data));
   EXPECT_THAT(network.nodes[0].without_gradient, IsEmpty());
   // Its layers are measured all the same.

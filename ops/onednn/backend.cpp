@@ -202,8 +202,8 @@ std::optional<BackendError> OnednnBackend::support_error(const Problem& problem)
 }
 
 Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) const {
-  if (auto reason = whole_network_unsupported_reason(network)) {
-    return BackendError{BackendError::Kind::unsupported, *std::move(reason)};
+  if (network.gap) {
+    return BackendError{BackendError::Kind::unsupported, *network.gap};
   }
   if (network.input_layout == Layout::nhwc) {
     return BackendError{BackendError::Kind::unsupported,

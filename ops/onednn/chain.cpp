@@ -165,7 +165,7 @@ std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t inde
   }
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
   const memory::desc& desc = chain_.values[value_index(source)].desc;
-  const Tensor& output = node.problem.tensors[node.problem.input_count()];
+  const Tensor& output = node.problem.output();
   const bool is_compatible =
       desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
   return is_compatible ? std::optional(residual) : std::nullopt;
@@ -464,16 +464,11 @@ void ChainBuilder::plan_storages() {
 }
 
 void ChainBuilder::add_parameters() {
-  std::vector<std::size_t> reader_counts(network_.parameter_places.size(), 0);
-  for (const Node& node : network_.nodes) {
-    for (const Source& source : node.sources) {
-      if (source.kind == Source::Kind::parameter) ++reader_counts[source.index];
-    }
-  }
-  chain_.parameters.resize(reader_counts.size());
-  parameters_.resize(reader_counts.size());
-  for (std::size_t i = 0; i < reader_counts.size(); ++i) {
-    if (reader_counts[i] < 2) continue;
+  const std::vector<bool> shared = find_shared_parameters(network_);
+  chain_.parameters.resize(shared.size());
+  parameters_.resize(shared.size());
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    if (!shared[i]) continue;
     const Tensor& tensor = network_.tensors[network_.input_count() + i];
     const memory::desc plain = plain_desc(tensor.dims, tensor.dtype);
     chain_.parameters[i] = {plain, plain};

@@ -82,8 +82,7 @@ class NetworkKernelTest : public ::testing::Test {
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (std::size_t i = 0; i < network.input_count(); ++i) {
       if (holds_indices(network, i)) {
-        const auto [node, tensor] = readers_of_input(network, i).front();
-        inputs.push_back(random_values(network.nodes[node].problem, tensor, kSeed));
+        inputs.push_back(random_input(network, i, kSeed));
         continue;
       }
       inputs.emplace_back(static_cast<std::size_t>(network.tensors[i].elements()));

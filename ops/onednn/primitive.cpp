@@ -90,17 +90,13 @@ std::vector<std::size_t> residual_tensors(const Problem& problem) {
   return indexes;
 }
 
-const Tensor& first_output(const Problem& problem) {
-  return problem.tensors[problem.input_count()];
-}
-
 void append_add(const OnednnRequest& request, const Dims& dims, dnnl::post_ops& post_ops) {
   if (request.residual == ResidualAdd::in_place) {
     post_ops.append_sum(1.0F);
   } else {
     // `any`: the primitive uses the destination's layout.
     post_ops.append_binary(dnnl::algorithm::binary_add,
-                           any_desc(dims, first_output(request.problem).dtype));
+                           any_desc(dims, request.problem.output().dtype));
   }
 }
 
@@ -154,7 +150,7 @@ memory::desc plain_or_inherited_layout(OnednnContext& context, const OnednnReque
 }
 
 dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
-  return make_attributes(request, first_output(request.problem).dims);
+  return make_attributes(request, request.problem.output().dims);
 }
 
 dnnl::primitive_attr make_attributes(const OnednnRequest& request, const Dims& output_dims) {

@@ -177,8 +177,8 @@ CreatedKernel PluginBackend::create(const Network& network) {
                         fmt::format("the backend `{}` does not run whole networks", name_)};
   }
   // The interface does not describe a step with a gap.
-  if (auto reason = whole_network_unsupported_reason(network)) {
-    return unsupported(*std::move(reason));
+  if (network.gap) {
+    return unsupported(*network.gap);
   }
   const CNetwork c_network(network);
   const bench_kernel* kernel = nullptr;

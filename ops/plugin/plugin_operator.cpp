@@ -189,7 +189,7 @@ Result<std::vector<double>> call_reference(const bench_operator& op, const Probl
 }
 
 Tolerance call_tolerance(const bench_operator& op, const Problem& problem) {
-  const DataType type = problem.tensors[problem.input_count()].dtype;
+  const DataType type = problem.output().dtype;
   Tolerance result = rounding_tolerance(type, kDefaultRoundings, 0);
   if (op.tolerance == nullptr) return result;
   const CProblem c_problem(problem);

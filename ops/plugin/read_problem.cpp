@@ -122,8 +122,7 @@ bool exists_before(const Network& network, const Source& source, std::size_t nod
       break;
   }
   if (source.index >= node) return false;
-  const Problem& problem = network.nodes[source.index].problem;
-  return source.output < problem.tensors.size() - problem.input_count();
+  return source.output < network.nodes[source.index].problem.output_count();
 }
 
 // Checks that every node reads only what exists before it, and has as many sources as its problem

@@ -251,34 +251,36 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
 
 std::size_t count_pointwise_inputs(const ParameterSet& set) { return is_binary(set) ? 2 : 1; }
 
-ProblemRequest pointwise_request(const Problem& layer, std::string_view function) {
-  ProblemRequest request{.op = layer.op,
-                         .dtype = layer.dtype,
-                         .layout = layer.layout,
-                         .parameters = ParameterSet(layer.op->parameters)};
-  request.parameters.set("function", std::string(function));
-  return request;
+Problem make_gradient(const Problem& layer, ParameterSet parameters) {
+  return *make_problem({.op = layer.op,
+                        .dtype = layer.dtype,
+                        .layout = layer.layout,
+                        .parameters = std::move(parameters)});
 }
 
 // d(a + b) = da + db, d(a - b) = da - db, d(a*b) = b da + a db. An operand that was broadcast has
-// no step: its gradient is a sum over axes.
-std::vector<GradientStep> binary_gradients(const Problem& layer) {
+// no step: its gradient is a sum over axes. Unary functions have their own direction.
+std::vector<GradientStep> gradient(const Problem& layer) {
+  if (!is_binary(layer.parameters)) return {};
   const std::string& function = layer.parameters.word("function");
-  const Tensor& result = layer.tensors.back();
+  const Tensor& result = layer.output();
   std::vector<GradientStep> steps;
   for (const std::size_t i : {0u, 1u}) {
-    const std::string name = layer.tensors[i].name;
-    if (layer.tensors[i].dims != result.dims) continue;
-    GradientStep step{.request = {}, .inputs = {"diff_destination"}, .outputs = {"diff_" + name}};
+    const Tensor& operand = layer.tensors[i];
+    if (operand.dims != result.dims) continue;
+    GradientStep step{.inputs = {"diff_destination"}, .outputs = {"diff_" + operand.name}};
+    ParameterSet parameters(layer.op->parameters);
     if (function == "sub" && i == 1) {
-      step.request = pointwise_request(layer, "scale");
-      step.request.parameters.set("shape", result.dims);
-      step.request.parameters.set("alpha", -1.0);
+      parameters.set("function", std::string("scale"));
+      parameters.set("shape", result.dims);
+      parameters.set("alpha", -1.0);
+      step.problem = make_gradient(layer, std::move(parameters));
     } else if (function == "mul") {
       const Tensor& other = layer.tensors[1 - i];
-      step.request = pointwise_request(layer, "mul");
-      step.request.parameters.set("a", result.dims);
-      step.request.parameters.set("b", other.dims);
+      parameters.set("function", function);
+      parameters.set("a", result.dims);
+      parameters.set("b", other.dims);
+      step.problem = make_gradient(layer, std::move(parameters));
       step.inputs.push_back(other.name);
     } else if (function != "add" && function != "sub") {
       continue;
@@ -286,17 +288,6 @@ std::vector<GradientStep> binary_gradients(const Problem& layer) {
     steps.push_back(std::move(step));
   }
   return steps;
-}
-
-std::vector<GradientStep> pointwise_gradients(const Problem& layer) {
-  if (is_binary(layer.parameters)) return binary_gradients(layer);
-  GradientStep step{.request = pointwise_request(layer, ""),
-                    .inputs = {"source", "diff_destination"},
-                    .outputs = {"diff_source"}};
-  step.request.parameters = layer.parameters;
-  step.request.direction = Direction::backward_data;
-  if (!make_problem(step.request)) return {};  // not every function has a gradient
-  return {std::move(step)};
 }
 
 }  // namespace
@@ -334,7 +325,7 @@ const Operator pointwise_operator = {
     .inference = {count_pointwise_inputs, infer_pointwise},
     .joining = {.join = join_pointwise},
     .filling = {.is_positive = must_be_positive},
-    .gradient = pointwise_gradients,
+    .gradient = gradient,
     .product = {.rule = "op-pointwise", .sentence = "one element at a time: there is no product"},
     .examples = kExamples,
     .cuda = kOnCudnn,

@@ -81,12 +81,7 @@ Tolerance tolerance(const Problem& problem) {
 
 // The gradient of a permutation is moved back by the inverse one; layouts change places.
 std::vector<GradientStep> gradient(const Problem& layer) {
-  GradientStep step{.request = {.op = layer.op,
-                                .dtype = layer.tensors.back().dtype,
-                                .parameters = ParameterSet(kParameters)},
-                    .inputs = {"diff_destination"},
-                    .outputs = {"diff_source"}};
-  ParameterSet& parameters = step.request.parameters;
+  ParameterSet parameters(kParameters);
   parameters.set("shape", layer.tensors.back().dims);
   if (layer.parameters.has("permutation")) {
     const Dims& permutation = layer.parameters.numbers("permutation");
@@ -103,7 +98,11 @@ std::vector<GradientStep> gradient(const Problem& layer) {
   if (layer.parameters.has("dst_dtype")) {
     parameters.set("dst_dtype", std::string(info(layer.dtype).name));
   }
-  return {std::move(step)};
+  return {{.problem = *make_problem({.op = layer.op,
+                                     .dtype = layer.tensors.back().dtype,
+                                     .parameters = std::move(parameters)}),
+           .inputs = {"diff_destination"},
+           .outputs = {"diff_source"}}};
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ inline Result<std::unique_ptr<ops::Invocation>> FakeKernel::bind(std::span<void*
 inline FakeCompute compute_problem(const ops::Problem& problem) {
   return [problem](const std::vector<std::vector<double>>& inputs) {
     std::vector<std::vector<double>> outputs;
-    const std::size_t count = problem.tensors.size() - problem.input_count();
+    const std::size_t count = problem.output_count();
     for (std::size_t o = 0; o < count; ++o) {
       outputs.push_back(ops::built_in_reference(problem, inputs, o, {}));
     }

@@ -142,8 +142,7 @@ void CudnnBackend::add_choices(const Network& network, std::span<const Problem> 
 }
 
 KernelResult CudnnBackend::create(const Network& network) {
-  if (auto reason = whole_network_unsupported_reason(network))
-    return unsupported(*std::move(reason));
+  if (network.gap) return unsupported(*network.gap);
   const LayerCaches caches(*parts_.device.runtime);
   kernels_.take_planning_time();
   const std::vector<Problem> problems = preferred_problems(network);

@@ -261,8 +261,7 @@ class NetworkPlanner {
 
 Result<std::vector<PlannedStep>, BackendError> plan_network(const NetworkQuestion& question,
                                                             const Network& network) {
-  if (auto reason = whole_network_unsupported_reason(network))
-    return unsupported(*std::move(reason));
+  if (network.gap) return unsupported(*network.gap);
   NetworkPlanner planner(question);
   BENCH_ASSIGN_OR_RETURN(const KernelChain chain,
                          build_network_chain(

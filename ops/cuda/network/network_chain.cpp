@@ -38,7 +38,7 @@ MemoryLayout opposite_layout(MemoryLayout layout) {
 }
 
 bool has_images(const Problem& problem) {
-  return problem.tensors[problem.input_count()].dims.size() > 2 && problem.op->name != "gemm";
+  return problem.output().dims.size() > 2 && problem.op->name != "gemm";
 }
 
 bool may_choose_layout(const Problem& problem) {
@@ -48,13 +48,6 @@ bool may_choose_layout(const Problem& problem) {
 Problem in_layout(Problem problem, MemoryLayout layout) {
   problem.layout = to_problem_layout(layout);
   return problem;
-}
-
-// Returns whether an operator works on images: its sizes are channels and spatial ones. The others
-// follow the layout of their input.
-bool takes_images(const Node& node) {
-  const Parameter* channels = find_parameter(node.problem.op->parameters, "c");
-  return channels != nullptr && channels->kind == ParameterKind::count;
 }
 
 // Returns the layout in which an input of the network is given.
@@ -297,15 +290,10 @@ void NetworkChainBuilder::describe_input(std::size_t index) {
 }
 
 void NetworkChainBuilder::add_shared_parameters() {
-  std::vector<std::size_t> reader_counts(network_.parameter_places.size(), 0);
-  for (const Node& node : network_.nodes) {
-    for (const Source& source : node.sources) {
-      if (source.kind == Source::Kind::parameter) ++reader_counts[source.index];
-    }
-  }
-  parameters_.resize(reader_counts.size());
-  for (std::size_t i = 0; i < reader_counts.size(); ++i) {
-    if (reader_counts[i] < 2) continue;
+  const std::vector<bool> shared = find_shared_parameters(network_);
+  parameters_.resize(shared.size());
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    if (!shared[i]) continue;
     const std::size_t number = network_.input_count() + i;
     const Tensor& tensor = network_.tensors[number];
     chain_.tensors[number] = plain_tensor(BufferRole::weights, tensor);
@@ -338,7 +326,8 @@ MemoryLayout network_layout(const Network& network) {
   const bool is_narrow = info(network.dtype).bytes < kWordBytes;
   const bool uses_tf32 = std::ranges::any_of(
       network.nodes, [](const Node& node) { return node.problem.math == Math::tf32; });
-  const bool has_images = std::ranges::any_of(network.nodes, takes_images);
+  const bool has_images = std::ranges::any_of(
+      network.nodes, [](const Node& node) { return takes_images(*node.problem.op); });
   return has_images && (is_narrow || uses_tf32) ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
