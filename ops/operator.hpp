@@ -68,13 +68,20 @@ struct Filling {
                                                std::uint64_t stream) = nullptr;
 };
 
-// A problem that computes gradients of a layer, for a training step. `inputs` and `outputs` are the
-// names of tensors, one for each tensor of the problem: the layer's own ("source", "destination"),
-// "diff_destination", and "diff_" with the name of an input for its gradient.
-struct GradientStep {
-  // Without one: the gradient of each output is that of the result, with other sizes at most.
-  std::optional<Problem> problem = std::nullopt;
+// A problem of a GradientStep. `inputs` has a name for each input tensor of the problem: a tensor of
+// the layer ("source", "destination"), "diff_destination", or kPartialGradient.
+struct GradientProblem {
+  Problem problem;
   std::vector<std::string> inputs;
+};
+// The first result of the step's problem before; in the first problem, the gradient of the result.
+inline constexpr std::string_view kPartialGradient = "partial gradient";
+
+// What computes gradients of a layer, for a training step.
+struct GradientStep {
+  // In order. None: the gradient of each output is that of the result, with other sizes at most.
+  std::vector<GradientProblem> problems;
+  // "diff_" and the name of an input, for each result of the last problem.
   std::vector<std::string> outputs;
 };
 

@@ -68,11 +68,9 @@ Status infer_concat(ParameterSet& set, std::span<const Dims> inputs) {
 
 // The gradients of the tensors are the pieces of the gradient.
 std::vector<GradientStep> gradient(const Problem& layer) {
-  GradientStep step{
-      .problem = *make_problem(
-          {.op = find_operator("split"), .dtype = layer.dtype, .parameters = layer.parameters}),
-      .inputs = {"diff_destination"},
-      .outputs = {}};
+  Problem split = *make_problem(
+      {.op = find_operator("split"), .dtype = layer.dtype, .parameters = layer.parameters});
+  GradientStep step{.problems = {{std::move(split), {"diff_destination"}}}, .outputs = {}};
   for (std::size_t i = 0; i < layer.input_count(); ++i) {
     step.outputs.push_back("diff_" + layer.tensors[i].name);
   }

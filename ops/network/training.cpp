@@ -36,11 +36,12 @@ std::vector<GradientStep> list_steps(const Problem& layer) {
                                             .parameters = layer.parameters});
     if (!problem) continue;
     GradientStep step;
+    std::vector<std::string> inputs;
     for (std::size_t i = 0; i < problem->tensors.size(); ++i) {
-      std::vector<std::string>& names = i < problem->input_count() ? step.inputs : step.outputs;
+      std::vector<std::string>& names = i < problem->input_count() ? inputs : step.outputs;
       names.push_back(problem->tensors[i].name);
     }
-    step.problem = *std::move(problem);
+    step.problems.push_back({*std::move(problem), std::move(inputs)});
     steps.push_back(std::move(step));
   }
   if (layer.op->gradient != nullptr)
@@ -71,12 +72,42 @@ std::vector<GradientStep*> choose_steps(std::vector<GradientStep>& steps,
   return chosen;
 }
 
+bool permutes_axes(const Problem& layer) {
+  constexpr std::string_view kPermutation = "permutation";
+  return find_parameter(layer.parameters.table(), kPermutation) != nullptr &&
+         layer.parameters.has(kPermutation);
+}
+
+// Returns for each node whether its result is an image, so that dimension 1 has the channels. That
+// of an operator on images is. Other operators keep the axes of the images that they read, unless
+// they read them in other sizes or permute them.
+std::vector<bool> find_images(std::span<const Node> nodes) {
+  std::vector<bool> is_image;
+  for (const Node& node : nodes) {
+    const std::size_t rank = node.problem.output().dims.size();
+    const auto reads_image = [&](std::size_t i) {
+      const Source& source = node.sources[i];
+      if (source.kind != Source::Kind::node || !is_image[source.index]) return false;
+      const Dims& image = nodes[source.index].problem.output(source.output).dims;
+      return image.size() == rank && image == node.problem.tensors[i].dims;
+    };
+    bool is_like_its_input = false;
+    for (std::size_t i = 0; i < node.sources.size(); ++i) is_like_its_input |= reads_image(i);
+    is_image.push_back(rank > 2 && (takes_images(*node.problem.op) ||
+                                    (is_like_its_input && !permutes_axes(node.problem))));
+  }
+  return is_image;
+}
+
 // Adds the nodes behind the forward pass, which stays where it is until all are made.
 class TrainingBuilder {
  public:
   TrainingBuilder(std::span<const LayerDefinition> definition, Network& network,
                   std::vector<Tensor>& inputs)
-      : definition_(definition), network_(network), inputs_(inputs) {
+      : definition_(definition),
+        network_(network),
+        inputs_(inputs),
+        is_image_(find_images(network.nodes)) {
     for (const Node& node : network_.nodes) {
       const bool depends = std::ranges::any_of(node.sources, [&](const Source& source) {
         return source.kind == Source::Kind::node && depends_on_learned_[source.index];
@@ -109,9 +140,8 @@ class TrainingBuilder {
   using ValueKey = std::pair<std::size_t, std::size_t>;  // node, output
   using Parts = std::vector<Source>;                     // the gradient is their sum
 
-  const Node& node(std::size_t index) const {
-    return network_.nodes[index];
-  }  // of the forward pass
+  // A node of the forward pass.
+  const Node& node(std::size_t index) const { return network_.nodes[index]; }
 
   static std::string_view pass_name(Pass pass) {
     return pass_names()[static_cast<std::size_t>(pass)];
@@ -160,7 +190,7 @@ class TrainingBuilder {
       return fmt::format("the output `{}` has one dimension, so there are no classes for a loss",
                          node(result.index).name);
     }
-    if (!is_image(result) || scores.elements() == scores.dims[0] * scores.dims[1]) {
+    if (!is_image_[result.index] || scores.elements() == scores.dims[0] * scores.dims[1]) {
       return std::nullopt;
     }
     return fmt::format(
@@ -169,16 +199,11 @@ class TrainingBuilder {
         node(result.index).name);
   }
 
-  // Whether the classes are the channels, and not the last dimension.
-  bool is_image(const Source& result) const {
-    const Problem& problem = node(result.index).problem;
-    return problem.output(result.output).dims.size() > 2 && takes_images(*problem.op);
-  }
-
   Status add_loss(const Source& output, std::vector<std::string>& output_names) {
     const Tensor& scores = node(output.index).problem.output(output.output);
     ProblemRequest request = start_request("loss", "softmax_cross_entropy", scores.dtype);
-    const std::int64_t classes = is_image(output) ? scores.dims[1] : scores.dims.back();
+    // The classes of an image are its channels, as in PyTorch.
+    const std::int64_t classes = is_image_[output.index] ? scores.dims[1] : scores.dims.back();
     request.parameters.set("batch", scores.elements() / classes);
     request.parameters.set("classes", classes);
     const std::string layer = "loss";
@@ -312,15 +337,18 @@ class TrainingBuilder {
     for (const std::string& output : step.outputs) {
       of.push_back(layer.sources[find_tensor(layer.problem, output.substr(kDiff.size()))]);
     }
+    const bool is_of_weights =
+        std::ranges::find(of, Source::Kind::parameter, &Source::kind) != of.end();
+    const Pass pass = is_of_weights ? Pass::backward_weights : Pass::backward_data;
     std::vector<Source> results(step.outputs.size(), gradient);
-    if (step.problem) {
+    for (GradientProblem& each : step.problems) {
       std::vector<Source> sources;
-      for (const std::string& name : step.inputs) sources.push_back(resolve(index, name, gradient));
-      const bool is_of_weights =
-          std::ranges::find(of, Source::Kind::parameter, &Source::kind) != of.end();
+      for (const std::string& name : each.inputs) {
+        sources.push_back(name == kPartialGradient ? results.front()
+                                                   : resolve(index, name, gradient));
+      }
       const std::size_t added =
-          add_node(layer.name, is_of_weights ? Pass::backward_weights : Pass::backward_data,
-                   *std::move(step.problem), std::move(sources));
+          add_node(layer.name, pass, std::move(each.problem), std::move(sources));
       for (std::size_t i = 0; i < results.size(); ++i) results[i] = from_node(added, i);
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -355,7 +383,8 @@ class TrainingBuilder {
   Network& network_;
   std::vector<Tensor>& inputs_;
   std::vector<Node> added_;
-  std::vector<bool> depends_on_learned_;  // by node of the forward pass
+  std::vector<bool> is_image_;            // by node of the forward pass, as are the next
+  std::vector<bool> depends_on_learned_;
   std::map<ValueKey, Parts> values_;
   std::map<std::size_t, Parts> parameters_;
 };

@@ -92,6 +92,48 @@ TEST(Training, GradientsAreFiniteDifferences) {
   expect_gradients(make_training(small_network(), 2));
 }
 
+// Each operand of `function` is broadcast in one of its layers: of fewer dimensions, of one value
+// per channel, and each against the other. What may divide is positive.
+NetworkDefinition broadcast_network(const std::string& function) {
+  return {.name = "gated",
+          .input = {},
+          .layers = {layer("conv", "conv", "k4r3s3p1", {"x"}),
+                     layer("y.conv", "conv", "k4r5s5+bias", {"y"}),
+                     layer("y.tanh", "pointwise", "tanh", {"y.conv"}),
+                     layer("gate", "pointwise", "sigmoid", {"y.tanh"}),
+                     view("gate.channels", {4, 1, 1}, "gate"),
+                     layer("gated", "pointwise", function, {"conv", "gate.channels"}),
+                     layer("gated.tanh", "pointwise", "tanh", {"gated"}),
+                     layer("gated.sigmoid", "pointwise", "sigmoid", {"gated.tanh"}),
+                     layer("swapped", "pointwise", function, {"gate", "gated.sigmoid"}),
+                     layer("rows", "conv", "k4r5s1", {"swapped"}),
+                     layer("columns", "conv", "k4r1s5", {"swapped"}),
+                     layer("columns.tanh", "pointwise", "tanh", {"columns"}),
+                     layer("columns.sigmoid", "pointwise", "sigmoid", {"columns.tanh"}),
+                     layer("both", "pointwise", function, {"rows", "columns.sigmoid"}),
+                     layer("fc", "gemm", "n3", {"both"})},
+          .inputs = {{"x", {2, 3, 5, 5}}, {"y", {1, 3, 5, 5}}}};
+}
+
+TEST(Training, GradientsOfBroadcastOperandsAreFiniteDifferences) {
+  for (const std::string function : {"add", "sub", "mul", "div"}) {
+    SCOPED_TRACE(function);
+    const Network network = make_training(broadcast_network(function), 1);
+    EXPECT_EQ(network.gap, std::nullopt);
+    expect_gradients(network);
+  }
+}
+
+TEST(Training, TheGradientOfABroadcastOperandIsASum) {
+  std::vector<std::string> problems;
+  for (const Node& node : make_training(broadcast_network("div"), 1).nodes) {
+    if (node.name == "gated.backward_data") problems.push_back(problem_tokens(node.problem));
+  }
+  EXPECT_THAT(problems, ElementsAre("div-2x4x5x5-4x1x1", "mul-2x4x5x5-2x4x5x5",
+                                    "sum-2x4x5x5-a0x2x3", "div-1x4x1x1-4x1x1",
+                                    "scale-1x4x1x1-alpha-1"));
+}
+
 TEST(Training, NodesAreInTheOrderOfAStep) {
   const NetworkDefinition definition{.name = "cnn",
                                      .input = {1, 8, 8},
@@ -151,15 +193,45 @@ TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
   const NetworkDefinition definition{.name = "gap",
                                      .input = {4, 5, 5},
                                      .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
-                                                layer("div", "pointwise", "div", {"conv", "conv"}),
-                                                layer("fc", "gemm", "n3", {"div"})}};
+                                                layer("max", "pointwise", "max", {"conv", "conv"}),
+                                                layer("fc", "gemm", "n3", {"max"})}};
   const Network network = make_training(definition, 1);
-  EXPECT_THAT(network.gap.value_or(""), HasSubstr("gradient of the layer `div` (pointwise, `a`)"));
+  EXPECT_THAT(network.gap.value_or(""), HasSubstr("gradient of the layer `max` (pointwise, `a`)"));
   EXPECT_THAT(network.nodes[1].without_gradient, ElementsAre(Direction::backward_data));
   EXPECT_THAT(network.nodes[0].without_gradient, IsEmpty());
   // Its layers are measured all the same.
   EXPECT_TRUE(std::ranges::any_of(
       network.nodes, [](const Node& node) { return node.name == "conv.backward_weights"; }));
+}
+
+// Returns the tokens of the loss behind a convolution of 4 channels and these layers, or why there
+// is none.
+std::string loss_behind(std::vector<LayerDefinition> layers) {
+  layers.insert(layers.begin(), layer("conv", "conv", "k4r3s3p1", {"input"}));
+  const Network network =
+      make_training({.name = "image", .input = {3, 5, 5}, .layers = std::move(layers)}, 2);
+  if (network.gap) return *network.gap;
+  const auto loss = std::ranges::find(network.nodes, Pass::loss, &Node::pass);
+  return problem_tokens(loss->problem);
+}
+
+// The last dimension was taken for the classes behind operators that have no parameter `c`: 8 rows
+// of one class.
+TEST(Training, TheClassesOfAnImageAreItsChannelsBehindEveryOperator) {
+  const std::string want = "softmax_cross_entropy-b2c4";
+  EXPECT_EQ(loss_behind({layer("pool", "pool", "avg_include_pad+global", {"conv"})}), want);
+  EXPECT_EQ(loss_behind({layer("pool", "pool", "avg_include_pad+global", {"conv"}),
+                         layer("relu", "pointwise", "relu", {"pool"}),
+                         layer("add", "pointwise", "add", {"relu", "pool"})}),
+            want);
+  EXPECT_THAT(loss_behind({layer("relu", "pointwise", "relu", {"conv"})}),
+              HasSubstr("`relu` has classes for each point of an image"));
+  EXPECT_EQ(loss_behind({layer("relu", "pointwise", "relu", {"conv"}),
+                         layer("last", "reorder", "p0x2x3x1", {"relu"})}),
+            "softmax_cross_entropy-b50c4");
+  EXPECT_EQ(loss_behind({view("words", {10, 10}, "conv"),
+                         layer("relu", "pointwise", "relu", {"words"})}),
+            "softmax_cross_entropy-b20c10");
 }
 
 TEST(Training, WithoutALossOnlyTheLayersAreMeasured) {

@@ -7,9 +7,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -251,41 +256,120 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
 
 std::size_t count_pointwise_inputs(const ParameterSet& set) { return is_binary(set) ? 2 : 1; }
 
-Problem make_gradient(const Problem& layer, ParameterSet parameters) {
-  return *make_problem({.op = layer.op,
-                        .dtype = layer.dtype,
-                        .layout = layer.layout,
-                        .parameters = std::move(parameters)});
-}
+// The gradient of one operand of a binary function. Each problem takes the result of the one before.
+class OperandGradient {
+ public:
+  OperandGradient(const Problem& layer, const Tensor& operand)
+      : layer_(layer), operand_(operand), dims_(layer.output().dims) {
+    step_.outputs = {"diff_" + operand.name};
+  }
 
-// d(a + b) = da + db, d(a - b) = da - db, d(a*b) = b da + a db. An operand that was broadcast has
-// no step: its gradient is a sum over axes. Unary functions have their own direction.
-std::vector<GradientStep> gradient(const Problem& layer) {
-  if (!is_binary(layer.parameters)) return {};
-  const std::string& function = layer.parameters.word("function");
-  const Tensor& result = layer.output();
-  std::vector<GradientStep> steps;
-  for (const std::size_t i : {0u, 1u}) {
-    const Tensor& operand = layer.tensors[i];
-    if (operand.dims != result.dims) continue;
-    GradientStep step{.inputs = {"diff_destination"}, .outputs = {"diff_" + operand.name}};
-    ParameterSet parameters(layer.op->parameters);
-    if (function == "sub" && i == 1) {
-      parameters.set("function", std::string("scale"));
-      parameters.set("shape", result.dims);
-      parameters.set("alpha", -1.0);
-      step.problem = make_gradient(layer, std::move(parameters));
-    } else if (function == "mul") {
-      const Tensor& other = layer.tensors[1 - i];
-      parameters.set("function", function);
-      parameters.set("a", result.dims);
-      parameters.set("b", other.dims);
-      step.problem = make_gradient(layer, std::move(parameters));
-      step.inputs.push_back(other.name);
-    } else if (function != "add" && function != "sub") {
-      continue;
+  // Multiplies or divides by a tensor of the layer.
+  void combine(std::string_view function, std::string_view name) {
+    const auto tensor = std::ranges::find(layer_.tensors, name, &Tensor::name);
+    ParameterSet parameters = start(*layer_.op, function);
+    parameters.set("a", dims_);
+    parameters.set("b", tensor->dims);
+    add(*layer_.op, std::move(parameters), {std::string(kPartialGradient), tensor->name});
+  }
+  void negate() {
+    ParameterSet parameters = start(*layer_.op, "scale");
+    parameters.set("shape", dims_);
+    parameters.set("alpha", -1.0);
+    add(*layer_.op, std::move(parameters), {std::string(kPartialGradient)});
+  }
+  // Adds up what belongs to one element of the operand, if the operand was broadcast.
+  void sum_copies() {
+    const std::size_t front = dims_.size() - operand_.dims.size();
+    const Dims shape = dims_;
+    Dims axes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == (i < front ? 1 : operand_.dims[i - front])) continue;
+      axes.push_back(static_cast<std::int64_t>(i));
+      dims_[i] = 1;
     }
-    steps.push_back(std::move(step));
+    if (axes.empty()) return;
+    const Operator& reduction = *find_operator("reduction");
+    ParameterSet parameters = start(reduction, "sum");
+    parameters.set("shape", shape);
+    parameters.set("axis", std::move(axes));
+    add(reduction, std::move(parameters), {std::string(kPartialGradient)});
+  }
+  // nullopt: a problem is not defined for the data type.
+  std::optional<GradientStep> take() {
+    return is_defined_ ? std::optional(std::move(step_)) : std::nullopt;
+  }
+
+ private:
+  static ParameterSet start(const Operator& op, std::string_view function) {
+    ParameterSet parameters(op.parameters);
+    parameters.set("function", std::string(function));
+    return parameters;
+  }
+  void add(const Operator& op, ParameterSet parameters, std::vector<std::string> inputs) {
+    Result<Problem> problem = make_problem({.op = &op,
+                                            .dtype = layer_.dtype,
+                                            .layout = layer_.layout,
+                                            .parameters = std::move(parameters)});
+    is_defined_ = is_defined_ && problem.ok();
+    if (problem.ok()) step_.problems.push_back({*std::move(problem), std::move(inputs)});
+  }
+
+  const Problem& layer_;
+  const Tensor& operand_;
+  Dims dims_;  // of the result of the last problem
+  GradientStep step_;
+  bool is_defined_ = true;
+};
+
+// How the gradients of the operands follow from that of the result. Functions without a row have
+// none: those of max and min need a comparison.
+struct BinaryGradientRow {
+  std::string_view function;
+  void (*of_a)(OperandGradient& gradient);
+  void (*of_b)(OperandGradient& gradient);
+};
+void sum_copies(OperandGradient& gradient) { gradient.sum_copies(); }
+void subtract(OperandGradient& gradient) {
+  gradient.sum_copies();
+  gradient.negate();
+}
+void multiply_by_a(OperandGradient& gradient) {
+  gradient.combine("mul", "a");
+  gradient.sum_copies();
+}
+void multiply_by_b(OperandGradient& gradient) {
+  gradient.combine("mul", "b");
+  gradient.sum_copies();
+}
+void divide_by_b(OperandGradient& gradient) {
+  gradient.combine("div", "b");
+  gradient.sum_copies();
+}
+// d(a/b)/db = -(a/b)/b. The divisor is the same for all copies, so their sum is divided.
+void differentiate_divisor(OperandGradient& gradient) {
+  gradient.combine("mul", "destination");
+  gradient.sum_copies();
+  gradient.combine("div", "b");
+  gradient.negate();
+}
+constexpr BinaryGradientRow kBinaryGradients[] = {
+    {"add", sum_copies, sum_copies},
+    {"sub", sum_copies, subtract},
+    {"mul", multiply_by_b, multiply_by_a},
+    {"div", divide_by_b, differentiate_divisor},
+};
+
+// Unary functions have their own direction.
+std::vector<GradientStep> gradient(const Problem& layer) {
+  const auto* const row = std::ranges::find(
+      kBinaryGradients, layer.parameters.word("function"), &BinaryGradientRow::function);
+  if (row == std::end(kBinaryGradients)) return {};
+  std::vector<GradientStep> steps;
+  for (const auto& [operand, differentiate] : {std::pair(0u, row->of_a), std::pair(1u, row->of_b)}) {
+    OperandGradient operand_gradient(layer, layer.tensors[operand]);
+    differentiate(operand_gradient);
+    if (auto step = operand_gradient.take()) steps.push_back(*std::move(step));
   }
   return steps;
 }

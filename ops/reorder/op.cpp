@@ -98,11 +98,10 @@ std::vector<GradientStep> gradient(const Problem& layer) {
   if (layer.parameters.has("dst_dtype")) {
     parameters.set("dst_dtype", std::string(info(layer.dtype).name));
   }
-  return {{.problem = *make_problem({.op = layer.op,
-                                     .dtype = layer.tensors.back().dtype,
-                                     .parameters = std::move(parameters)}),
-           .inputs = {"diff_destination"},
-           .outputs = {"diff_source"}}};
+  Problem inverse = *make_problem({.op = layer.op,
+                                   .dtype = layer.tensors.back().dtype,
+                                   .parameters = std::move(parameters)});
+  return {{.problems = {{std::move(inverse), {"diff_destination"}}}, .outputs = {"diff_source"}}};
 }
 
 }  // namespace
