@@ -5,7 +5,10 @@
 #include "ops/model.hpp"
 #include "ops/tolerance.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace bench::ops {
@@ -51,6 +54,27 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   });
 }
 
+// The rows of a tensor are those of a table, and the gradient of a table sums over the indices. That
+// of inner slices has no operator.
+std::vector<GradientStep> gradient(const Problem& layer) {
+  const Dims& shape = layer.parameters.numbers("shape");
+  const auto axis = static_cast<std::size_t>(layer.parameters.count("axis"));
+  const auto first = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  if (std::any_of(shape.begin(), first, [](std::int64_t size) { return size > 1; })) return {};
+  const Operator* embedding = find_operator("embedding");
+  ParameterSet parameters(embedding->parameters);
+  parameters.set("rows", *first);
+  parameters.set("dim", quantity(layer, "slice"));
+  parameters.set("indices", layer.parameters.count("indices"));
+  Result<Problem> table = make_problem({.op = embedding,
+                                        .direction = Direction::backward_weights,
+                                        .dtype = layer.dtype,
+                                        .parameters = std::move(parameters)});
+  if (!table) return {};  // integers have no gradient
+  return {{.problems = {{*std::move(table), {"diff_destination", "indices"}}},
+           .outputs = {"diff_source"}}};
+}
+
 }  // namespace
 
 extern const Operator gather_operator;
@@ -64,6 +88,7 @@ const Operator gather_operator =
               .where = "shape"},
              {.reference = reference,
               .tolerance = exact_tolerance,
+              .gradient = gradient,
               .product = {.rule = "op-gather", .sentence = "a copy: nothing is multiplied"},
               .examples = kExamples,
               .cpu = kOnNative,

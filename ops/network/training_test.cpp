@@ -124,6 +124,21 @@ TEST(Training, GradientsOfBroadcastOperandsAreFiniteDifferences) {
   }
 }
 
+TEST(Training, GradientsOfSlicesAndGathersAreFiniteDifferences) {
+  const NetworkDefinition definition{
+      .name = "pieces",
+      .input = {},
+      .layers = {layer("fc", "gemm", "n8+bias", {"x"}), layer("left", "slice", "6x8-s4", {"fc"}),
+                 layer("right", "slice", "6x8-b3s4", {"fc"}),
+                 layer("mul", "pointwise", "mul", {"left", "right"}),
+                 layer("picked", "gather", "6x4-a0i9", {"mul", "picks"}),
+                 layer("out", "gemm", "n3", {"picked"})},
+      .inputs = {{"x", {6, 5}}, {"picks", {9}}}};
+  const Network network = make_training(definition, 1);
+  EXPECT_EQ(network.gap, std::nullopt);
+  expect_gradients(network);
+}
+
 TEST(Training, TheGradientOfABroadcastOperandIsASum) {
   std::vector<std::string> problems;
   for (const Node& node : make_training(broadcast_network("div"), 1).nodes) {
@@ -189,6 +204,21 @@ TEST(Training, AnOptimizerWithStateHasItAsParameters) {
   EXPECT_EQ(network.tensors.back().name, "fc2.bias.new_buffer");
 }
 
+// An embedding's table has the rows outermost, and so must the tensor whose slices are gathered.
+TEST(Training, OnlyAGatherOfRowsHasAGradient) {
+  const auto gap = [](const char* tokens, Dims picks) {
+    const NetworkDefinition definition{
+        .name = "gathered",
+        .input = {},
+        .layers = {layer("fc", "gemm", "n8", {"x"}), layer("picked", "gather", tokens, {"fc", "i"}),
+                   layer("out", "gemm", "n3", {"picked"})},
+        .inputs = {{"x", {6, 5}}, {"i", std::move(picks)}}};
+    return make_training(definition, 1).gap.value_or("");
+  };
+  EXPECT_EQ(gap("6x8-a0i9", {9}), "");
+  EXPECT_THAT(gap("6x8-a1i4", {4}), HasSubstr("`picked` (gather, `source`)"));
+}
+
 TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
   const NetworkDefinition definition{.name = "gap",
                                      .input = {4, 5, 5},
@@ -227,7 +257,7 @@ TEST(Training, TheClassesOfAnImageAreItsChannelsBehindEveryOperator) {
   EXPECT_THAT(loss_behind({layer("relu", "pointwise", "relu", {"conv"})}),
               HasSubstr("`relu` has classes for each point of an image"));
   EXPECT_EQ(loss_behind({layer("relu", "pointwise", "relu", {"conv"}),
-                         layer("last", "reorder", "p0x2x3x1", {"relu"})}),
+                         layer("last", "reorder", "2x4x5x5-p0x2x3x1", {"relu"})}),
             "softmax_cross_entropy-b50c4");
   EXPECT_EQ(loss_behind({view("words", {10, 10}, "conv"),
                          layer("relu", "pointwise", "relu", {"words"})}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On the CPU, each thread copies the runs of its part of the destination.
+// On the CPU, each thread copies the runs of its part of the destination, or sets them to 0.
 #include "ops/slice/cuda_native.hpp"
 
 #include "ops/cuda/kernels/native_entry.hpp"
@@ -15,17 +15,28 @@ Result<NativeForm, BackendError> slice_form(const Problem& problem) {
   if (is_in_nhwc(problem)) {
     return unsupported("the kernel takes plain tensors; leave `layout: nhwc` out");
   }
-  const Dims& shape = problem.tensors[0].dims;
+  const Dims& shape = problem.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
   std::int64_t inner = 1;
   for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
   SlicePlan plan;
+  if (problem.direction != Direction::forward) plan.task = SlicePlan::Task::gradient;
   plan.elements = problem.tensors.back().elements();
   plan.line = shape[axis] * inner;
   plan.begin = problem.parameters.count("begin") * inner;
   plan.run = problem.parameters.count("size") * inner;
   plan.bytes = static_cast<int>(info(problem.dtype).bytes);
   return plain_form(problem, "bench:slice", "slice", plan);
+}
+
+// Returns how many elements of the destination, from `at` on, are contiguous in the source or all
+// outside of the range.
+std::int64_t stretch_left(const SlicePlan& plan, std::int64_t at) {
+  if (plan.task == SlicePlan::Task::range) return plan.run - at % plan.run;
+  const std::int64_t place = at % plan.line;
+  if (place < plan.begin) return plan.begin - place;
+  const std::int64_t end = plan.begin + plan.run;
+  return place < end ? end - place : plan.line - place;
 }
 
 void run_slice_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
@@ -36,9 +47,14 @@ void run_slice_part(const NativePlan& native_plan, const Addresses& tensors, int
   const std::int64_t end = part_begin(plan.elements, thread + 1, threads);
   std::int64_t at = part_begin(plan.elements, thread, threads);
   while (at < end) {
-    const std::int64_t count = std::min(plan.run - at % plan.run, end - at);
-    std::memcpy(destination + at * plan.bytes, source + plan.source_of(at) * plan.bytes,
-                static_cast<std::size_t>(count * plan.bytes));
+    const std::int64_t count = std::min(stretch_left(plan, at), end - at);
+    const auto bytes = static_cast<std::size_t>(count * plan.bytes);
+    const std::int64_t from = plan.source_of(at);
+    if (from < 0) {
+      std::memset(destination + at * plan.bytes, 0, bytes);
+    } else {
+      std::memcpy(destination + at * plan.bytes, source + from * plan.bytes, bytes);
+    }
     at += count;
   }
 }

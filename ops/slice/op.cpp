@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator slice: a range of a tensor along one axis, as torch.narrow(source, axis, begin,
-// size) copied into a tensor of its own.
+// size) copied into a tensor of its own. The gradient of the source is that of the range, and 0
+// elsewhere.
 #include "ops/description.hpp"
 #include "ops/model.hpp"
 #include "ops/tolerance.hpp"
@@ -17,8 +18,11 @@ constexpr Parameter kParameters[] = {
     {"begin", "b", ParameterKind::count, "0", "where the range begins on the axis", 0},
     {"size", "s", ParameterKind::count, kRequired, "size of the range along the axis"},
 };
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data};
 constexpr Requirement kRequirements[] = {
     kAxisOfShape,
+    {"not integer or forward", "dtype", "the gradient of slice is not defined for integers",
+     "use a floating-point type"},
     {"begin + size <= shape[axis]", "size",
      "the range ends at {begin + size}, axis {axis} of the shape {shape} has {shape[axis]}"},
 };
@@ -26,9 +30,13 @@ constexpr Quantity kQuantities[] = {
     {"range", "prod(shape[:axis])*size*prod(shape[axis + 1:])", Quantity::Shown::no},
     {"flops", "0"},
 };
+constexpr auto kOfCase = ElementType::of_case;
+constexpr std::string_view kRange = "[shape[:axis], size, shape[axis + 1:]]";
 constexpr TensorRow kTensors[] = {
-    {"source", TensorRole::input, "shape", ElementType::of_case, {}, "range"},
-    {"destination", TensorRole::output, "[shape[:axis], size, shape[axis + 1:]]"},
+    {"source", TensorRole::input, "shape", kOfCase, "forward", "range"},
+    {"diff_destination", TensorRole::input, kRange, kOfCase, "backward_data"},
+    {"destination", TensorRole::output, kRange, kOfCase, "forward"},
+    {"diff_source", TensorRole::output, "shape", kOfCase, "backward_data"},
 };
 constexpr std::string_view kExamples[] = {"4x30-s10", "4x30-b20s10", "3x7x5-a1b2s4", "9x4-a0b1s3"};
 
@@ -41,9 +49,17 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
   const std::int64_t run = problem.parameters.count("size") * inner;
   const std::int64_t begin = problem.parameters.count("begin") * inner;
-  return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
-    const std::int64_t line = position / run * shape[axis] * inner;
-    return inputs[0][static_cast<std::size_t>(line + begin + position % run)];
+  const std::int64_t line = shape[axis] * inner;
+  const std::int64_t elements = problem.tensors.back().elements();
+  if (problem.direction == Direction::forward) {
+    return evaluate(elements, positions, [&](std::int64_t position) {
+      return inputs[0][static_cast<std::size_t>(position / run * line + begin + position % run)];
+    });
+  }
+  return evaluate(elements, positions, [&](std::int64_t position) {
+    const std::int64_t place = position % line - begin;
+    if (place < 0 || place >= run) return 0.0;
+    return inputs[0][static_cast<std::size_t>(position / line * run + place)];
   });
 }
 
@@ -57,7 +73,8 @@ const Operator slice_operator =
               .requirements = kRequirements,
               .quantities = kQuantities,
               .tensors = kTensors,
-              .where = "shape"},
+              .where = "shape",
+              .directions = kDirections},
              {.reference = reference,
               .tolerance = exact_tolerance,
               .product = {.rule = "op-slice", .sentence = "a copy: nothing is multiplied"},

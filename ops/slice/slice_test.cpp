@@ -67,6 +67,25 @@ TEST(Slice, GoldenValues) {
               ElementsAre(1, 2));
 }
 
+TEST(Slice, TheGradientIsThatOfTheRangeAndZeroElsewhere) {
+  const auto gradient = [](const char* tokens) {
+    return op_test::problem("slice", tokens, DataType::f32, Direction::backward_data);
+  };
+  const std::vector<std::vector<double>> range = {{1, 2, 3, 4}};
+  EXPECT_THAT(built_in_reference(gradient("2x3-b1s2"), range, 0, {}),
+              ElementsAre(0, 1, 2, 0, 3, 4));
+  EXPECT_THAT(built_in_reference(gradient("4x2-a0b1s2"), range, 0, {}),
+              ElementsAre(0, 0, 1, 2, 3, 4, 0, 0));
+  const Problem problem = gradient("2x3-b1s2");
+  EXPECT_EQ(problem.work.flops, 0);
+  EXPECT_EQ(problem.work.bytes_read, 4 * 4);
+  EXPECT_EQ(problem.work.bytes_written, 6 * 4);
+  EXPECT_EQ(op_test::try_problem("slice", "2x3-b1s2", DataType::s8, Direction::backward_data)
+                .error()
+                .where,
+            "dtype");
+}
+
 TEST(Slice, TheRangeMustBeWithinTheAxis) {
   const auto error = [](const char* tokens) {
     return op_test::try_problem("slice", tokens).error();
