@@ -68,8 +68,8 @@ struct Filling {
                                                std::uint64_t stream) = nullptr;
 };
 
-// A problem of a GradientStep. `inputs` has a name for each input tensor of the problem: a tensor of
-// the layer ("source", "destination"), "diff_destination", or kPartialGradient.
+// A problem of a GradientStep. `inputs` has a name for each input tensor of the problem: a tensor
+// of the layer ("source", "destination"), "diff_destination", or kPartialGradient.
 struct GradientProblem {
   Problem problem;
   std::vector<std::string> inputs;

@@ -138,21 +138,28 @@ TextRow make_total_row(const StatisticsTotal& total) {
           .note = {}};
 }
 
-constexpr std::size_t kMinLayerColumn = 12;
+// What the rows of a table are. Ids of cases leave no room for all numbers in 80 columns, so the
+// numbers that follow from the others go, too.
+struct Listed {
+  std::string_view heading;
+  std::size_t narrowest;   // of the first column
+  int activations, field;  // TextColumn::expendable
+};
+constexpr Listed kLayers = {"layer", 12, 0, 0};
+constexpr Listed kCases = {"case", kMinId, 1, 2};
 
-// Columns beyond those that fit into 80 are the first to go.
-std::vector<TextColumn> make_columns(std::string_view first, std::size_t narrowest) {
+std::vector<TextColumn> make_columns(const Listed& listed) {
   constexpr Align kRight = Align::right;
-  return {{std::string(first), Align::left, narrowest},
-          {"op", Align::left, std::nullopt, 3},
-          {"output", kRight, std::nullopt, 2},
+  return {{std::string(listed.heading), Align::left, listed.narrowest},
+          {"op", Align::left, std::nullopt, 5},
+          {"output", kRight, std::nullopt, 4},
           {"params", kRight},
-          {"activ.", kRight},
+          {"activ.", kRight, std::nullopt, listed.activations},
           {"MACs", kRight},
           {"FLOPs", kRight},
           {"bytes", kRight},
-          {"field", kRight},
-          {"equal", kRight, std::nullopt, 1}};
+          {"field", kRight, std::nullopt, listed.field},
+          {"equal", kRight, std::nullopt, 3}};
 }
 
 std::string format_totals(const StatisticsTotal& total, ops::FlopConvention convention) {
@@ -173,7 +180,7 @@ std::string format_network(const NetworkStatistics& network, ops::FlopConvention
                   network.name, network.batch, network.dtype, format_totals(total, convention),
                   pluralise(network.layers.size(), "layer"));
   return wrap(sentence, width, 0) + "\n" +
-         render_table(make_columns("layer", kMinLayerColumn), std::move(rows), width, colour);
+         render_table(make_columns(kLayers), std::move(rows), width, colour);
 }
 
 std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConvention convention,
@@ -190,7 +197,7 @@ std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConve
       fmt::format("{} {} together {}.", pluralise(cases.size(), "case"),
                   cases.size() == 1 ? "has" : "have", format_totals(total, convention));
   return wrap(sentence, width, 0) + "\n" +
-         render_table(make_columns("case", kMinId), std::move(rows), width, colour);
+         render_table(make_columns(kCases), std::move(rows), width, colour);
 }
 
 std::string format_next(const PlanStatistics& statistics, const Arguments& arguments) {

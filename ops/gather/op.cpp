@@ -54,8 +54,8 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   });
 }
 
-// The rows of a tensor are those of a table, and the gradient of a table sums over the indices. That
-// of inner slices has no operator.
+// The rows of a tensor are those of a table, and the gradient of a table sums over the indices.
+// That of inner slices has no operator.
 std::vector<GradientStep> gradient(const Problem& layer) {
   const Dims& shape = layer.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(layer.parameters.count("axis"));

@@ -383,7 +383,7 @@ class TrainingBuilder {
   Network& network_;
   std::vector<Tensor>& inputs_;
   std::vector<Node> added_;
-  std::vector<bool> is_image_;            // by node of the forward pass, as are the next
+  std::vector<bool> is_image_;  // by node of the forward pass, as are the next
   std::vector<bool> depends_on_learned_;
   std::map<ValueKey, Parts> values_;
   std::map<std::size_t, Parts> parameters_;

@@ -144,9 +144,9 @@ TEST(Training, TheGradientOfABroadcastOperandIsASum) {
   for (const Node& node : make_training(broadcast_network("div"), 1).nodes) {
     if (node.name == "gated.backward_data") problems.push_back(problem_tokens(node.problem));
   }
-  EXPECT_THAT(problems, ElementsAre("div-2x4x5x5-4x1x1", "mul-2x4x5x5-2x4x5x5",
-                                    "sum-2x4x5x5-a0x2x3", "div-1x4x1x1-4x1x1",
-                                    "scale-1x4x1x1-alpha-1"));
+  EXPECT_THAT(problems,
+              ElementsAre("div-2x4x5x5-4x1x1", "mul-2x4x5x5-2x4x5x5", "sum-2x4x5x5-a0x2x3",
+                          "div-1x4x1x1-4x1x1", "scale-1x4x1x1-alpha-1"));
 }
 
 TEST(Training, NodesAreInTheOrderOfAStep) {
@@ -259,9 +259,9 @@ TEST(Training, TheClassesOfAnImageAreItsChannelsBehindEveryOperator) {
   EXPECT_EQ(loss_behind({layer("relu", "pointwise", "relu", {"conv"}),
                          layer("last", "reorder", "2x4x5x5-p0x2x3x1", {"relu"})}),
             "softmax_cross_entropy-b50c4");
-  EXPECT_EQ(loss_behind({view("words", {10, 10}, "conv"),
-                         layer("relu", "pointwise", "relu", {"words"})}),
-            "softmax_cross_entropy-b20c10");
+  EXPECT_EQ(
+      loss_behind({view("words", {10, 10}, "conv"), layer("relu", "pointwise", "relu", {"words"})}),
+      "softmax_cross_entropy-b20c10");
 }
 
 TEST(Training, WithoutALossOnlyTheLayersAreMeasured) {

@@ -256,7 +256,8 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
 
 std::size_t count_pointwise_inputs(const ParameterSet& set) { return is_binary(set) ? 2 : 1; }
 
-// The gradient of one operand of a binary function. Each problem takes the result of the one before.
+// The gradient of one operand of a binary function. Each problem takes the result of the one
+// before.
 class OperandGradient {
  public:
   OperandGradient(const Problem& layer, const Tensor& operand)
@@ -362,11 +363,12 @@ constexpr BinaryGradientRow kBinaryGradients[] = {
 
 // Unary functions have their own direction.
 std::vector<GradientStep> gradient(const Problem& layer) {
-  const auto* const row = std::ranges::find(
-      kBinaryGradients, layer.parameters.word("function"), &BinaryGradientRow::function);
+  const auto* const row = std::ranges::find(kBinaryGradients, layer.parameters.word("function"),
+                                            &BinaryGradientRow::function);
   if (row == std::end(kBinaryGradients)) return {};
   std::vector<GradientStep> steps;
-  for (const auto& [operand, differentiate] : {std::pair(0u, row->of_a), std::pair(1u, row->of_b)}) {
+  for (const auto& [operand, differentiate] :
+       {std::pair(0u, row->of_a), std::pair(1u, row->of_b)}) {
     OperandGradient operand_gradient(layer, layer.tensors[operand]);
     differentiate(operand_gradient);
     if (auto step = operand_gradient.take()) steps.push_back(*std::move(step));

@@ -98,9 +98,8 @@ std::vector<GradientStep> gradient(const Problem& layer) {
   if (layer.parameters.has("dst_dtype")) {
     parameters.set("dst_dtype", std::string(info(layer.dtype).name));
   }
-  Problem inverse = *make_problem({.op = layer.op,
-                                   .dtype = layer.tensors.back().dtype,
-                                   .parameters = std::move(parameters)});
+  Problem inverse = *make_problem(
+      {.op = layer.op, .dtype = layer.tensors.back().dtype, .parameters = std::move(parameters)});
   return {{.problems = {{std::move(inverse), {"diff_destination"}}}, .outputs = {"diff_source"}}};
 }
 
