@@ -3,7 +3,7 @@
 
 #include "base/checked.hpp"
 #include "ops/operator.hpp"
-#include "ops/pointwise/functions.hpp"
+#include "ops/spatial.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,16 +60,25 @@ Checked xla_attention(const Problem& problem) {
   return twice_attention_products(problem) + all_pairs(problem) * 5;
 }
 
+// fvcore and DeepSpeed count a scale, but no shift.
 Checked batch_norm_flops(const Problem& problem) {
-  return read_elements(problem) * (problem.parameters.word("mode") == "training" ? 5 : 2);
+  const std::int64_t unscaled = problem.parameters.word("mode") == "training" ? 4 : 1;
+  return read_elements(problem) * (has_flag(problem, "scale") ? unscaled + 1 : unscaled);
 }
 Checked norm_flops(const Problem& problem) {
   return read_elements(problem) * (has_flag(problem, "scale") ? 5 : 4);
 }
 
+// fvcore has a rule for aten::adaptive_avg_pool2d only.
 Checked fvcore_pool(const Problem& problem) {
   const bool is_average = problem.parameters.word("function") != "max";
-  return is_average && problem.parameters.flag("global") ? read_elements(problem) : 0;
+  const bool is_flat = problem.output().dims.size() == kFirstSpatial + 2;
+  return is_average && is_flat && problem.parameters.flag("global") ? read_elements(problem) : 0;
+}
+
+// DeepSpeed patches softmax, but not log_softmax.
+Checked deepspeed_softmax(const Problem& problem) {
+  return has_flag(problem, "log") ? 0 : read_elements(problem);
 }
 
 // DeepSpeed's functions of one FLOP per element of the result; it leaves out all others.
@@ -113,7 +122,7 @@ constexpr std::array kRows = {
     ConventionRow{"group_norm",   no_flops,       norm_flops,         own_flops,     norm_flops},
     ConventionRow{"pool",         no_flops,       fvcore_pool,        own_flops,     read_elements},
     ConventionRow{"pointwise",    no_flops,       no_flops,           own_flops,     deepspeed_pointwise},
-    ConventionRow{"softmax",      no_flops,       no_flops,           own_flops,     read_elements},
+    ConventionRow{"softmax",      no_flops,       no_flops,           own_flops,     deepspeed_softmax},
     ConventionRow{"swiglu",       no_flops,       no_flops,           own_flops,     deepspeed_swiglu},
 };
 // clang-format on
