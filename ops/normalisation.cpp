@@ -12,20 +12,8 @@ namespace {
 
 struct GroupStatistics {
   double mean;
-  double variance;
   double standard_deviation;  // with epsilon
 };
-
-// Uses two passes, so that the squares of the differences lose no precision if the mean is large.
-GroupStatistics compute_statistics(std::span<const double> group, double epsilon) {
-  double sum = 0;
-  for (const double value : group) sum += value;
-  const double mean = sum / static_cast<double>(group.size());
-  double squares = 0;
-  for (const double value : group) squares += (value - mean) * (value - mean);
-  const double variance = squares / static_cast<double>(group.size());
-  return {mean, variance, std::sqrt(variance + epsilon)};
-}
 
 // The inputs of a gradient, and what follows from them.
 class NormGradient {
@@ -98,6 +86,17 @@ constexpr std::int64_t kLargeGroup = 64;
 
 }  // namespace
 
+Moments compute_moments(std::span<const double> values) {
+  Moments moments;
+  for (const double value : values) moments.mean += value;
+  moments.mean /= static_cast<double>(values.size());
+  for (const double value : values) {
+    moments.variance += (value - moments.mean) * (value - moments.mean);
+  }
+  moments.variance /= static_cast<double>(values.size());
+  return moments;
+}
+
 std::vector<double> normalise_groups(
     const Problem& problem, ReferenceInputs inputs, std::span<const std::int64_t> positions,
     const std::function<std::size_t(std::size_t index)>& parameter_index) {
@@ -112,8 +111,10 @@ std::vector<double> normalise_groups(
     const std::size_t group = index / size;
     auto entry = group_statistics.find(group);
     if (entry == group_statistics.end()) {
-      const auto values = std::span(inputs[0]).subspan(group * size, size);
-      entry = group_statistics.emplace(group, compute_statistics(values, epsilon)).first;
+      const auto [mean, variance] =
+          compute_moments(std::span(inputs[0]).subspan(group * size, size));
+      const GroupStatistics statistics{mean, std::sqrt(variance + epsilon)};
+      entry = group_statistics.emplace(group, statistics).first;
     }
     double value = (inputs[0][index] - entry->second.mean) / entry->second.standard_deviation;
     if (has_scale) value *= inputs[1][parameter_index(index)];
@@ -127,8 +128,8 @@ std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inp
   const auto size = static_cast<std::size_t>(quantity(problem, "size"));
   return evaluate(quantity(problem, "groups"), positions, [&](std::int64_t group) {
     const auto first = static_cast<std::size_t>(group) * size;
-    const auto statistics = compute_statistics(std::span(inputs[0]).subspan(first, size), 0);
-    return output == 1 ? statistics.mean : statistics.variance;
+    const Moments moments = compute_moments(std::span(inputs[0]).subspan(first, size));
+    return output == 1 ? moments.mean : moments.variance;
   });
 }
 

@@ -35,6 +35,15 @@ inline constexpr Parameter kNormMode = {
     .help = "training: also writes the statistics of each group",
     .words = kNormModes};
 
+// The variance is the mean of the squared differences from the mean.
+struct Moments {
+  double mean = 0;
+  double variance = 0;
+};
+// `values` must not be empty. Uses two passes, so that the squares of the differences lose no
+// precision if the mean is large.
+Moments compute_moments(std::span<const double> values);
+
 // Implements Operator::reference in direction forward. `parameter_index` returns the element of
 // scale and shift that belongs to an element of the source.
 std::vector<double> normalise_groups(

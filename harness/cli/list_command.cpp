@@ -29,10 +29,6 @@
 namespace bench {
 namespace {
 
-std::string count_or_unknown(const std::optional<std::int64_t>& count) {
-  return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
-}
-
 TextRow make_case_row(const CaseRecord& record, const IdShortener& ids,
                       const std::string& runs_here, ReasonPlacement placement) {
   const ops::Work& work = *record.work;
@@ -40,7 +36,7 @@ TextRow make_case_row(const CaseRecord& record, const IdShortener& ids,
   TextCell id{record.id};
   if (placement == ReasonPlacement::below_row) id.shorter = ids.forms(record.id);
   row.cells = {std::move(id),
-               {count_or_unknown(work.macs)},
+               {format_or_unknown(work.macs, format_count)},
                {format_count(work.flops)},
                {format_bytes(work.traffic())},
                {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""}};

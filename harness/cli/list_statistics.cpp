@@ -112,8 +112,7 @@ TextRow make_text_row(const StatisticsRow& row, std::vector<std::string> shorter
                     {format_count(row.parameters)},
                     {format_count(row.activations)},
                     {count_or_dash(row.macs)},
-                    {format_or_unknown(row.flops,
-                                       [](std::int64_t value) { return format_count(value); })},
+                    {format_or_unknown(row.flops, format_count)},
                     {format_bytes(row.bytes)},
                     {format_field(row.receptive_field)},
                     {row.equal_layers > 1 ? fmt::format("x{}", row.equal_layers) : ""}},
@@ -121,16 +120,13 @@ TextRow make_text_row(const StatisticsRow& row, std::vector<std::string> shorter
 }
 
 TextRow make_total_row(const StatisticsTotal& total) {
-  const auto count = [](std::optional<std::int64_t> value) {
-    return format_or_unknown(value, [](std::int64_t known) { return format_count(known); });
-  };
   return {.cells = {{"total"},
                     {""},
                     {""},
-                    {count(total.parameters)},
-                    {count(total.activations)},
-                    {count(total.macs)},
-                    {count(total.flops)},
+                    {format_or_unknown(total.parameters, format_count)},
+                    {format_or_unknown(total.activations, format_count)},
+                    {format_or_unknown(total.macs, format_count)},
+                    {format_or_unknown(total.flops, format_count)},
                     {format_or_unknown(total.bytes,
                                        [](std::int64_t value) { return format_bytes({value}); })},
                     {""},
@@ -142,7 +138,7 @@ TextRow make_total_row(const StatisticsTotal& total) {
 // numbers that follow from the others go, too.
 struct Listed {
   std::string_view heading;
-  std::size_t narrowest;   // of the first column
+  std::size_t narrowest;   // TextColumn::narrowest of the first column
   int activations, field;  // TextColumn::expendable
 };
 constexpr Listed kLayers = {"layer", 12, 0, 0};

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.hpp"
 #include "ops/model.hpp"
+#include "ops/normalisation.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -24,11 +26,8 @@ class BatchNormChannels {
     for (std::size_t i = 2; i < image.size(); ++i) plane_ *= static_cast<std::size_t>(image[i]);
   }
 
-  struct Statistics {
-    double mean = 0, variance = 0;
-  };
   // Those of the batch, if none are given.
-  Statistics statistics(std::size_t channel) {
+  Moments statistics(std::size_t channel) {
     if (!in_.variance.empty()) {
       return {in_.mean.empty() ? 0 : in_.mean[channel], in_.variance[channel]};
     }
@@ -69,17 +68,11 @@ class BatchNormChannels {
       for (std::size_t i = 0; i < plane_; ++i) visit(first + i);
     }
   }
-  // Uses two passes, so that the squares of the differences lose no precision if the mean is large.
-  Statistics compute_statistics(std::size_t channel) const {
-    const auto size = static_cast<double>(images_ * plane_);
-    Statistics result;
-    for_each_index(channel, [&](std::size_t i) { result.mean += in_.source[i]; });
-    result.mean /= size;
-    for_each_index(channel, [&](std::size_t i) {
-      result.variance += (in_.source[i] - result.mean) * (in_.source[i] - result.mean);
-    });
-    result.variance /= size;
-    return result;
+  Moments compute_statistics(std::size_t channel) const {
+    std::vector<double> values;
+    values.reserve(images_ * plane_);
+    for_each_index(channel, [&](std::size_t i) { values.push_back(in_.source[i]); });
+    return compute_moments(values);
   }
   double deviation(std::size_t channel) {
     return std::sqrt(statistics(channel).variance + epsilon_);
@@ -103,7 +96,7 @@ class BatchNormChannels {
   bool is_training_;
   double epsilon_;
   std::size_t images_ = 1, channels_ = 1, plane_ = 1;
-  std::unordered_map<std::size_t, Statistics> statistics_;  // by channel
+  std::unordered_map<std::size_t, Moments> statistics_;  // by channel
   std::unordered_map<std::size_t, Sums> sums_;
 };
 

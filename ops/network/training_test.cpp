@@ -234,8 +234,7 @@ TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
       network.nodes, [](const Node& node) { return node.name == "conv.backward_weights"; }));
 }
 
-// Returns the tokens of the loss behind a convolution of 4 channels and these layers, or why there
-// is none.
+// Returns the tokens of the loss behind a convolution of 4 channels and these layers, or the gap.
 std::string loss_behind(std::vector<LayerDefinition> layers) {
   layers.insert(layers.begin(), layer("conv", "conv", "k4r3s3p1", {"input"}));
   const Network network =

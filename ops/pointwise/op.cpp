@@ -318,7 +318,7 @@ class OperandGradient {
 
   const Problem& layer_;
   const Tensor& operand_;
-  Dims dims_;  // of the result of the last problem
+  Dims dims_;  // sizes of the last problem's result
   GradientStep step_;
   bool is_defined_ = true;
 };

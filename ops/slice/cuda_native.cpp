@@ -3,6 +3,7 @@
 #include "ops/slice/cuda_native.hpp"
 
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/slice/slice.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,16 +16,13 @@ Result<NativeForm, BackendError> slice_form(const Problem& problem) {
   if (is_in_nhwc(problem)) {
     return unsupported("the kernel takes plain tensors; leave `layout: nhwc` out");
   }
-  const Dims& shape = problem.parameters.numbers("shape");
-  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
-  std::int64_t inner = 1;
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
   SlicePlan plan;
   if (problem.direction != Direction::forward) plan.task = SlicePlan::Task::gradient;
   plan.elements = problem.tensors.back().elements();
-  plan.line = shape[axis] * inner;
-  plan.begin = problem.parameters.count("begin") * inner;
-  plan.run = problem.parameters.count("size") * inner;
+  const SliceRange range = slice_range(problem);
+  plan.line = range.line;
+  plan.begin = range.begin;
+  plan.run = range.run;
   plan.bytes = static_cast<int>(info(problem.dtype).bytes);
   return plain_form(problem, "bench:slice", "slice", plan);
 }

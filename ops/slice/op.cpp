@@ -4,9 +4,11 @@
 // elsewhere.
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/slice/slice.hpp"
 #include "ops/tolerance.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace bench::ops {
@@ -43,27 +45,32 @@ constexpr std::string_view kExamples[] = {"4x30-s10", "4x30-b20s10", "3x7x5-a1b2
 std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
                               std::size_t /*output: there is one*/,
                               std::span<const std::int64_t> positions) {
-  const Dims& shape = problem.parameters.numbers("shape");
-  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
-  std::int64_t inner = 1;
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  const std::int64_t run = problem.parameters.count("size") * inner;
-  const std::int64_t begin = problem.parameters.count("begin") * inner;
-  const std::int64_t line = shape[axis] * inner;
+  const SliceRange range = slice_range(problem);
   const std::int64_t elements = problem.tensors.back().elements();
   if (problem.direction == Direction::forward) {
     return evaluate(elements, positions, [&](std::int64_t position) {
-      return inputs[0][static_cast<std::size_t>(position / run * line + begin + position % run)];
+      return inputs[0][static_cast<std::size_t>(position / range.run * range.line + range.begin +
+                                                position % range.run)];
     });
   }
   return evaluate(elements, positions, [&](std::int64_t position) {
-    const std::int64_t place = position % line - begin;
-    if (place < 0 || place >= run) return 0.0;
-    return inputs[0][static_cast<std::size_t>(position / line * run + place)];
+    const std::int64_t place = position % range.line - range.begin;
+    if (place < 0 || place >= range.run) return 0.0;
+    return inputs[0][static_cast<std::size_t>(position / range.line * range.run + place)];
   });
 }
 
 }  // namespace
+
+SliceRange slice_range(const Problem& slice) {
+  const Dims& shape = slice.parameters.numbers("shape");
+  const auto axis = static_cast<std::size_t>(slice.parameters.count("axis"));
+  std::int64_t inner = 1;
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  return {.line = shape[axis] * inner,
+          .begin = slice.parameters.count("begin") * inner,
+          .run = slice.parameters.count("size") * inner};
+}
 
 extern const Operator slice_operator;
 const Operator slice_operator =

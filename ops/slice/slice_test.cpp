@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/slice/slice.hpp"
+
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
