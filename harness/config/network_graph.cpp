@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
+#include "ops/network/graph.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -78,40 +79,24 @@ class NameResolver {
   std::set<std::pair<int, int>> reported_;
 };
 
-// Repeatedly removes the layers whose inputs are all removed. If layers remain, reports a cycle
-// among them.
+// Reports a cycle if the layers have no order in which each comes after those that it reads.
 void check_cycles(const Reader& reader, const WrittenGraph& graph,
                   const std::vector<std::vector<int>>& edges) {
   const auto& layers = graph.definition.layers;
-  std::vector<std::vector<std::size_t>> users(layers.size());
-  std::vector<std::size_t> open_inputs(layers.size());  // inputs that are not yet removed
-  std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const int source : edges[i]) {
-      if (source < 0) continue;
-      users[static_cast<std::size_t>(source)].push_back(i);
-      ++open_inputs[i];
-    }
-    if (open_inputs[i] == 0) ready.push_back(i);
-  }
-  while (!ready.empty()) {
-    const std::size_t layer = ready.back();
-    ready.pop_back();
-    for (const std::size_t user : users[layer]) {
-      if (--open_inputs[user] == 0) ready.push_back(user);
-    }
-  }
-  // Every remaining layer has a remaining input. A path along such inputs reaches a layer twice:
-  // from there on, it is a cycle.
-  const auto remaining =
-      std::find_if(open_inputs.begin(), open_inputs.end(), [](auto n) { return n > 0; });
-  if (remaining == open_inputs.end()) return;
-  std::vector<std::size_t> path = {static_cast<std::size_t>(remaining - open_inputs.begin())};
+  const std::vector<int> order = ops::topological_order(
+      layers.size(), [&](int layer) { return edges[static_cast<std::size_t>(layer)]; });
+  if (order.size() == layers.size()) return;
+  std::vector<bool> is_ordered(layers.size(), false);
+  for (const int layer : order) is_ordered[static_cast<std::size_t>(layer)] = true;
+  // Every other layer reads one that is not ordered either. A path along such inputs reaches a
+  // layer twice: from there on, it is a cycle.
+  const auto first = std::ranges::find(is_ordered, false);
+  std::vector<std::size_t> path = {static_cast<std::size_t>(first - is_ordered.begin())};
   std::vector<bool> seen(layers.size());
   while (!seen[path.back()]) {
     seen[path.back()] = true;
     for (const int source : edges[path.back()]) {
-      if (source < 0 || open_inputs[static_cast<std::size_t>(source)] == 0) continue;
+      if (source < 0 || is_ordered[static_cast<std::size_t>(source)]) continue;
       path.push_back(static_cast<std::size_t>(source));
       break;
     }
