@@ -33,7 +33,7 @@ struct EltwiseRow {
 
 // The first matching row applies. An algorithm "..._use_dst_for_bwd" has the same forward pass as
 // the one without the suffix.
-constexpr std::array<EltwiseRow, 27> kEltwise = {{
+constexpr std::array<EltwiseRow, 28> kEltwise = {{
     {"eltwise_relu", "relu", Coefficients::zero_alpha},
     {"eltwise_relu", "leaky_relu"},
     {"eltwise_relu_use_dst_for_bwd", "relu", Coefficients::zero_alpha},
@@ -58,6 +58,7 @@ constexpr std::array<EltwiseRow, 27> kEltwise = {{
     {"eltwise_abs", "abs", Coefficients::none},
     {"eltwise_clip", "clip"},
     {"eltwise_clip_v2", "clip"},
+    {"eltwise_clip_v2_use_dst_for_bwd", "clip"},
     {"eltwise_bounded_relu", "clip", Coefficients::upper_limit},  // 2.x and earlier
     {"eltwise_square", "square", Coefficients::none},
     {"eltwise_linear", "scale", Coefficients::zero_beta},

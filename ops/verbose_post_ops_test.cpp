@@ -42,6 +42,7 @@ TEST(VerbosePostOps, FunctionsWithTheirCoefficients) {
   EXPECT_EQ(tokens("attr-post-ops:eltwise_hardswish:0.166667:0.5"), "hardswish");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_hardsigmoid:0.166667:0.5"), "hardsigmoid");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_tanh_use_dst_for_bwd"), "tanh");
+  EXPECT_EQ(tokens("attr-post-ops:eltwise_clip_v2_use_dst_for_bwd:0:6"), "clip");
 }
 
 TEST(VerbosePostOps, TensorsThatAreAdded) {

@@ -62,7 +62,7 @@ Result<ImportRequest> read_request(const Arguments& arguments) {
   return request;
 }
 
-Result<ExitStatus> import_files(const Arguments& arguments, Env& env) {
+Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   const std::string& name = arguments.inputs.front();
   const ImportKind* kind = find_import_kind(name);
   if (kind == nullptr)
@@ -72,7 +72,7 @@ Result<ExitStatus> import_files(const Arguments& arguments, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing));
   BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(arguments));
-  BENCH_ASSIGN_OR_RETURN(const ImportOutput output, kind->run(request));
+  BENCH_ASSIGN_OR_RETURN(const ImportOutput output, import_files(*kind, request));
   if (output.found.cases.empty()) {
     print_receipt(arguments, *kind, output.found, 0, env);
     const bool is_empty = output.found.refused.empty();
@@ -90,7 +90,7 @@ Result<ExitStatus> import_files(const Arguments& arguments, Env& env) {
 }  // namespace
 
 ExitStatus import_command(const Arguments& arguments, Env& env) {
-  const auto status = import_files(arguments, env);
+  const auto status = write_configuration(arguments, env);
   return status.ok() ? *status : fail("import", status.error(), ExitStatus::usage, env);
 }
 

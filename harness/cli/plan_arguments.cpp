@@ -59,7 +59,8 @@ std::optional<Result<ConvertedConfig>> convert_import(const std::string& path,
                                                       std::vector<std::string>& remarks) {
   const ImportKind* kind = recognise_import(path, text);
   if (kind == nullptr) return std::nullopt;
-  auto output = kind->run({.files = {{path, std::string(text)}}, .read = read_included_file});
+  auto output =
+      import_files(*kind, {.files = {{path, std::string(text)}}, .read = read_included_file});
   if (!output.ok()) return std::move(output).error();
   const Imported& found = output->found;
   const std::string how =

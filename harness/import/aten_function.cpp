@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/quote.hpp"
+#include "ops/framework_row.hpp"
 #include "ops/operator.hpp"
 #include "ops/spatial.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -21,6 +23,9 @@ using Arguments = std::span<const PythonValue>;
 using Requests = Result<std::vector<ops::ProblemRequest>>;
 using Numbers = std::vector<std::int64_t>;
 using ops::Direction;
+using ops::framework::default_parameters;
+using ops::framework::image_parameters;
+using ops::framework::to_pad_pairs;
 
 Error aten_error(std::string_view what) { return {std::string(what), {}, {}}; }
 
@@ -89,22 +94,12 @@ bool read_flag(Arguments arguments, std::size_t index, bool fallback) {
   return value == nullptr ? fallback : value->integer().value_or(0) != 0;
 }
 
-ops::ParameterSet parameters_of(std::string_view op) {
-  return ops::ParameterSet(ops::find_operator(op)->parameters);
-}
-
 ops::ProblemRequest make_request(std::string_view op, ops::ParameterSet set, DataType dtype,
                                  Direction direction = Direction::forward) {
   return {.op = ops::find_operator(op),
           .direction = direction,
           .dtype = dtype,
           .parameters = std::move(set)};
-}
-
-std::vector<ops::PadPair> even_pads(const Numbers& pads) {
-  std::vector<ops::PadPair> pairs;
-  for (const std::int64_t pad : pads) pairs.push_back({pad, pad});
-  return pairs;
 }
 
 // How a matrix lies in memory.
@@ -146,7 +141,7 @@ Requests request_product(Arguments arguments, std::size_t first, std::size_t ran
   const auto b_form = matrix_form(*b);
   if (!a_form || !b_form) return aten_error("an operand is neither plain nor transposed in memory");
   if (a->shape[rank - 1] != b->shape[rank - 2]) return aten_error("the shapes do not fit");
-  ops::ParameterSet set = parameters_of("gemm");
+  ops::ParameterSet set = default_parameters("gemm");
   set.set("m", a->shape[rank - 2]);
   set.set("n", b->shape[rank - 1]);
   set.set("k", a->shape[rank - 1]);
@@ -181,8 +176,8 @@ Requests request_aten_convolution(Arguments arguments, std::size_t first, bool h
                                   std::span<const Direction> directions) {
   const auto source = read_tensor(arguments, first);
   const auto weights = read_tensor(arguments, first + 1);
-  if (!source || !weights || source->dtype != weights->dtype || source->shape.size() < 3 ||
-      source->shape.size() > 5 || weights->shape.size() != source->shape.size())
+  if (!source || !weights || source->dtype != weights->dtype ||
+      !ops::framework::is_image(source->shape) || weights->shape.size() != source->shape.size())
     return aten_error("source and weights are not images of one type");
   const std::size_t rank = source->shape.size() - ops::kFirstSpatial;
   const auto stride = read_numbers(arguments, first + 3, rank, Numbers(rank, 1));
@@ -195,17 +190,13 @@ Requests request_aten_convolution(Arguments arguments, std::size_t first, bool h
   const std::int64_t g = groups->front();
   if (g < 1 || source->shape[1] % g != 0 || source->shape[1] / g != weights->shape[1])
     return aten_error("the channels do not fit the groups");
-  ops::ParameterSet set = parameters_of("conv");
-  set.set("n", source->shape[0]);
+  ops::ParameterSet set = image_parameters("conv", source->shape);
   set.set("g", g);
-  set.set("c", source->shape[1]);
   set.set("k", weights->shape[0]);
-  ops::set_spatial_sizes(set, ops::kSpatialSizeNames,
-                         std::span(source->shape).subspan(ops::kFirstSpatial));
   ops::set_spatial_sizes(set, ops::kKernelSizeNames,
                          std::span(weights->shape).subspan(ops::kFirstSpatial));
   set.set("stride", *stride);
-  set.set("pad", even_pads(*pad));
+  set.set("pad", to_pad_pairs(*pad));
   set.set("dilation", *dilation);
   set.set("bias", has_bias);
   std::vector<ops::ProblemRequest> requests;
@@ -256,7 +247,7 @@ Requests request_softmax(Arguments arguments, const AtenRow& row, std::size_t ax
   if (!source) return aten_error("the input is not a tensor of a case's type");
   const auto axis = read_aten_axis(arguments, axis_index, source->shape.size());
   if (!axis) return aten_error("the dimension is not understood");
-  ops::ParameterSet set = parameters_of("softmax");
+  ops::ParameterSet set = default_parameters("softmax");
   set.set("shape", source->shape);
   set.set("axis", *axis);
   set.set("log", row.function == "log");
@@ -276,7 +267,7 @@ Requests request_layer_norm(Arguments arguments, const AtenRow&) {
   const auto sizes = normalised == nullptr ? std::nullopt : normalised->integers();
   if (!source || !sizes || sizes->empty() || sizes->size() > source->shape.size())
     return aten_error("the normalised shape is not understood");
-  ops::ParameterSet set = parameters_of("layer_norm");
+  ops::ParameterSet set = default_parameters("layer_norm");
   set.set("mode", std::string("training"));  // it returns the statistics
   set.set("shape", source->shape);
   set.set("axis", static_cast<std::int64_t>(source->shape.size() - sizes->size()));
@@ -288,7 +279,7 @@ Requests request_layer_norm(Arguments arguments, const AtenRow&) {
 Requests request_unary(Arguments arguments, const AtenRow& row) {
   const auto source = read_tensor(arguments, 0);
   if (!source) return aten_error("the input is not a tensor of a case's type");
-  ops::ParameterSet set = parameters_of("pointwise");
+  ops::ParameterSet set = default_parameters("pointwise");
   // GELU's variant is a keyword: approximate='tanh'.
   const bool is_tanh = std::ranges::any_of(arguments, [](const PythonValue& argument) {
     return argument.keyword == "approximate" && argument.word == "tanh";
@@ -306,12 +297,78 @@ Requests request_unary_gradient(Arguments arguments, const AtenRow& row) {
   return requests;
 }
 
+// Returns the numbers from argument `first` on, which are all other arguments; a missing one has
+// its default. Returns nullopt for another kind or number of arguments.
+std::optional<std::vector<double>> read_coefficients(Arguments arguments, std::size_t first,
+                                                     std::vector<double> defaults) {
+  if (arguments.size() > first + defaults.size()) return std::nullopt;
+  for (std::size_t i = first; i < arguments.size(); ++i) {
+    const PythonValue& value = arguments[i];
+    if (value.kind != PythonValue::Kind::number || !value.keyword.empty() ||
+        !std::isfinite(value.number))
+      return std::nullopt;
+    defaults[i - first] = value.number;
+  }
+  return defaults;
+}
+
+Error coefficient_error() { return aten_error("the coefficients are not understood"); }
+
+// (input, negative_slope)
+Requests request_leaky_relu(Arguments arguments, const AtenRow& row) {
+  const auto slope = read_coefficients(arguments, 1, {0.01});
+  if (!slope) return coefficient_error();
+  auto requests = request_unary(arguments, row);
+  if (requests.ok()) requests->front().parameters.set("alpha", slope->front());
+  return requests;
+}
+
+// (input, alpha, scale, input_scale); a case has no scales.
+Requests request_elu(Arguments arguments, const AtenRow& row) {
+  const auto coefficients = read_coefficients(arguments, 1, {1, 1, 1});
+  if (!coefficients || (*coefficients)[1] != 1 || (*coefficients)[2] != 1)
+    return coefficient_error();
+  auto requests = request_unary(arguments, row);
+  if (requests.ok()) requests->front().parameters.set("alpha", coefficients->front());
+  return requests;
+}
+
+// The limits begin at argument `first`.
+Requests request_limits(Arguments arguments, const AtenRow& row, std::size_t first) {
+  const auto limits = read_coefficients(arguments, first, {-1, 1});
+  if (!limits) return coefficient_error();
+  auto requests = request_unary(arguments, row);
+  if (!requests.ok()) return requests;
+  requests->front().parameters.set("alpha", limits->front());
+  requests->front().parameters.set("beta", limits->back());
+  return requests;
+}
+
+// (input, min_val, max_val)
+Requests request_hardtanh(Arguments arguments, const AtenRow& row) {
+  return request_limits(arguments, row, 1);
+}
+
+// (grad_output, input, min_val, max_val)
+Requests request_hardtanh_gradient(Arguments arguments, const AtenRow& row) {
+  auto requests = request_limits(arguments, row, 2);
+  if (requests.ok()) requests->front().direction = Direction::backward_data;
+  return requests;
+}
+
+// (input, min, max), of which one may be missing; a case has both.
+Requests request_clamp(Arguments arguments, const AtenRow& row) {
+  constexpr std::size_t kBothLimits = 3;
+  return arguments.size() == kBothLimits ? request_limits(arguments, row, 1)
+                                         : Requests(coefficient_error());
+}
+
 Requests request_binary(Arguments arguments, const AtenRow& row) {
   const auto a = read_tensor(arguments, 0);
   const auto b = read_tensor(arguments, 1);
   if (!a || !b || a->dtype != b->dtype)
     return aten_error("the operands are not two tensors of one type");
-  ops::ParameterSet set = parameters_of("pointwise");
+  ops::ParameterSet set = default_parameters("pointwise");
   set.set("function", std::string(row.function));
   // A case has the same number of dimensions in both operands.
   const std::size_t rank = std::max(a->shape.size(), b->shape.size());
@@ -334,7 +391,7 @@ Requests request_reduction(Arguments arguments, const AtenRow& row) {
   Numbers positive;
   for (const std::int64_t axis : *axes) positive.push_back(axis < 0 ? axis + rank : axis);
   std::ranges::sort(positive);
-  ops::ParameterSet set = parameters_of("reduction");
+  ops::ParameterSet set = default_parameters("reduction");
   set.set("function", std::string(row.function));
   set.set("shape", source->shape);
   set.set("axis", std::move(positive));
@@ -356,17 +413,13 @@ Requests request_pool(Arguments arguments, const AtenRow& row) {
       read_flag(arguments, is_maximum ? 5 : 4, false))
     return aten_error("a case has neither dilation nor rounding up");
   const bool includes_pad = read_flag(arguments, 5, true);
-  ops::ParameterSet set = parameters_of("pool");
+  ops::ParameterSet set = image_parameters("pool", source->shape);
   set.set("function", std::string(is_maximum     ? "max"
                                   : includes_pad ? "avg_include_pad"
                                                  : "avg_exclude_pad"));
-  set.set("n", source->shape[0]);
-  set.set("c", source->shape[1]);
-  ops::set_spatial_sizes(set, ops::kSpatialSizeNames,
-                         std::span(source->shape).subspan(ops::kFirstSpatial));
   set.set("window", *window);
   set.set("stride", *stride);
-  set.set("pad", even_pads(*pad));
+  set.set("pad", to_pad_pairs(*pad));
   return std::vector{make_request("pool", std::move(set), source->dtype)};
 }
 
@@ -375,7 +428,7 @@ Requests request_embedding(Arguments arguments, const AtenRow&) {
   const auto indices = tensor_shape(argument_at(arguments, 1));
   const auto count = indices ? ops::element_count(*indices) : std::nullopt;
   if (!table || table->shape.size() != 2 || !count) return aten_error("the shapes do not fit");
-  ops::ParameterSet set = parameters_of("embedding");
+  ops::ParameterSet set = default_parameters("embedding");
   set.set("rows", table->shape[0]);
   set.set("dim", table->shape[1]);
   set.set("indices", *count);
@@ -410,7 +463,7 @@ Requests request_concat(Arguments arguments, const AtenRow&) {
   }
   if (!sum.value()) return aten_error("the result is too large");
   whole[along] = *sum.value();
-  ops::ParameterSet set = parameters_of("concat");
+  ops::ParameterSet set = default_parameters("concat");
   set.set("shape", std::move(whole));
   set.set("axis", *axis);
   set.set("sizes", std::move(sizes));
@@ -434,16 +487,24 @@ constexpr AtenRow kAtenRows[] = {
     {"tanh", request_unary, "tanh"},
     {"silu", request_unary, "swish"},
     {"hardswish", request_unary, "hardswish"},
+    {"hardsigmoid", request_unary, "hardsigmoid"},
     {"exp", request_unary, "exp"},
     {"log", request_unary, "log"},
     {"sqrt", request_unary, "sqrt"},
     {"abs", request_unary, "abs"},
+    {"square", request_unary, "square"},
+    {"leaky_relu", request_leaky_relu, "leaky_relu"},
+    {"elu", request_elu, "elu"},
+    {"hardtanh", request_hardtanh, "clip"},
+    {"clamp", request_clamp, "clip"},
     {"threshold_backward", request_unary_gradient, "relu"},
     {"gelu_backward", request_unary_gradient, "gelu_erf"},
     {"sigmoid_backward", request_unary_gradient, "sigmoid"},
     {"tanh_backward", request_unary_gradient, "tanh"},
     {"silu_backward", request_unary_gradient, "swish"},
     {"hardswish_backward", request_unary_gradient, "hardswish"},
+    {"hardsigmoid_backward", request_unary_gradient, "hardsigmoid"},
+    {"hardtanh_backward", request_hardtanh_gradient, "clip"},
     {"add", request_binary, "add"},
     {"sub", request_binary, "sub"},
     {"mul", request_binary, "mul"},

@@ -125,10 +125,6 @@ class BenchdnnReader {
     return Done{};
   }
 
-  std::string place_text(const ImportPlace& place) const {
-    return fmt::format("{}:{}", imported_.files[place.file], place.line);
-  }
-
   // Reads the file as named, else from the folders of the files so far.
   Status include(const Line& line, const std::string& name) {
     if (stack_.size() >= kMaxIncludeDepth)
@@ -193,14 +189,15 @@ class BenchdnnReader {
   Status count_problem(const Line& line) {
     if (++count_ <= kMaxImportedProblems) return Done{};
     return Error{fmt::format("there are more than {} problems up to here", kMaxImportedProblems),
-                 place_text(line.place), "import fewer files, or files with fewer combinations"};
+                 imported_.place_text(line.place),
+                 "import fewer files, or files with fewer combinations"};
   }
 
   Status read_problem(const Line& line) {
     const BenchdnnDriver* driver = find_benchdnn_driver(driver_);
     if (driver_.empty())
       return Error{fmt::format("the driver of {} is not known", quote(line.text)),
-                   place_text(line.place),
+                   imported_.place_text(line.place),
                    "give --driver NAME, or keep the file in a folder `conv`, `matmul`, ..."};
     if (driver == nullptr)
       return refuse(line, fmt::format("there is no operator for the driver {}", driver_));
@@ -210,7 +207,7 @@ class BenchdnnReader {
     for (const auto& [name, values] : options.values) combinations *= std::ssize(values);
     if (combinations.value().value_or(kMaxImportedProblems + 1) >
         std::int64_t{kMaxImportedProblems})
-      return Error{"the options have too many combinations", place_text(line.place),
+      return Error{"the options have too many combinations", imported_.place_text(line.place),
                    "give fewer values"};
     return read_combinations(line, *driver, options);
   }
@@ -266,15 +263,14 @@ bool is_benchdnn_file(std::string_view path, std::string_view text) {
   return is_option || looks_like_descriptor(first);
 }
 
-Result<ImportOutput> import_benchdnn(const ImportRequest& request) {
+Result<Imported> read_benchdnn(const ImportRequest& request) {
   if (!request.driver.empty() && !is_driver_name(request.driver)) {
     std::vector<std::string_view> names;
     for (const BenchdnnDriver& driver : benchdnn_drivers()) names.push_back(driver.name);
     return Error{fmt::format("benchdnn has no driver {}", quote(request.driver)), "--driver",
                  expectation(request.driver, names)};
   }
-  BENCH_ASSIGN_OR_RETURN(Imported found, BenchdnnReader(request).read());
-  return make_suite(request, std::move(found), "benchdnn");
+  return BenchdnnReader(request).read();
 }
 
 }  // namespace bench

@@ -73,37 +73,19 @@ constexpr BenchdnnOption kCommonOptions[] = {{"attr-post-ops", ""},
                                              {"attr-fpmath", "strict"},
                                              {"attr-scales", ""},
                                              {"attr-zero-points", ""},
-                                             {"attr-acc-mode", "strict"},
-                                             {"attr-deterministic", "false"},
-                                             {"attr-dropout", ""},
-                                             {"attr-precomputed-reductions", ""},
-                                             {"attr-rounding-mode", ""},
-                                             {"inplace", "false"},
-                                             {"strides", ""},
-                                             {"encoding", ""},
-                                             {"oflag", ""},
-                                             {"cross-engine", "none"},
-                                             {"match", ""},
-                                             {"runtime-dim-mask", ""},
-                                             {"runtime_dims_masks", ""}};
-
-// Options of which cases have only the default. `also`: another text of the default.
-struct NeutralOption {
-  std::string_view name, also;
-};
-constexpr NeutralOption kNeutralOptions[] = {{"attr-acc-mode", "strict"},
-                                             {"attr-deterministic", "0"},
-                                             {"attr-dropout", "0"},
-                                             {"attr-precomputed-reductions", ""},
-                                             {"attr-rounding-mode", ""},
-                                             {"inplace", "0"},
-                                             {"strides", "::"},
-                                             {"encoding", "::"},
-                                             {"oflag", "none"},
-                                             {"cross-engine", "none"},
-                                             {"match", ".*"},
-                                             {"runtime-dim-mask", "0"},
-                                             {"runtime_dims_masks", "0:0"}};
+                                             {"attr-acc-mode", "strict", "strict"},
+                                             {"attr-deterministic", "false", "0"},
+                                             {"attr-dropout", "", "0"},
+                                             {"attr-precomputed-reductions", "", ""},
+                                             {"attr-rounding-mode", "", ""},
+                                             {"inplace", "false", "0"},
+                                             {"strides", "", "::"},
+                                             {"encoding", "", "::"},
+                                             {"oflag", "", "none"},
+                                             {"cross-engine", "none", "none"},
+                                             {"match", "", ".*"},
+                                             {"runtime-dim-mask", "", "0"},
+                                             {"runtime_dims_masks", "", "0:0"}};
 
 constexpr std::string_view kRunOptions[] = {"allow-enum-tags-only",
                                             "attr-same-pd-check",
@@ -140,11 +122,6 @@ constexpr std::string_view kRunOptions[] = {"allow-enum-tags-only",
                                             "verbose",
                                             "v"};
 
-const BenchdnnOption* find_common(std::string_view name) {
-  const auto* row = std::ranges::find(kCommonOptions, name, &BenchdnnOption::name);
-  return row == std::end(kCommonOptions) ? nullptr : row;
-}
-
 }  // namespace
 
 std::string_view BenchdnnValues::operator[](std::string_view name) const {
@@ -170,9 +147,9 @@ Status check_common_benchdnn_options(const BenchdnnDriver& driver, const Benchdn
     if (driver.takes_scales || values[name].empty()) continue;
     return Error{fmt::format("only products have --{}", name), {}, {}};
   }
-  for (const NeutralOption& option : kNeutralOptions) {
+  for (const BenchdnnOption& option : kCommonOptions) {
     const std::string_view value = values[option.name];
-    if (value == find_common(option.name)->fallback || value == option.also) continue;
+    if (!option.neutral || value == option.fallback || value == *option.neutral) continue;
     return Error{fmt::format("cases do not have --{}={}", option.name, quote(value)), {}, {}};
   }
   return Done{};

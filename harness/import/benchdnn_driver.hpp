@@ -7,6 +7,7 @@
 #include "base/result.hpp"
 #include "ops/problem.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ namespace bench {
 struct BenchdnnOption {
   std::string_view name;      // without the dashes
   std::string_view fallback;  // the driver's default
+  // If cases have only the default: another text of it, or the same text.
+  std::optional<std::string_view> neutral = {};
 };
 
 // One value for each option of a driver.
@@ -32,11 +35,14 @@ class BenchdnnValues {
   std::vector<std::pair<std::string_view, std::string_view>> values_;
 };
 
+// A function that returns the case of a problem. Error: `what` states what a case cannot express.
+using BenchdnnRequest = Result<ops::ProblemRequest>(std::string_view descriptor,
+                                                    const BenchdnnValues& values);
+
 struct BenchdnnDriver {
   std::string_view name;                    // "conv"
   std::span<const BenchdnnOption> options;  // besides common_benchdnn_options()
-  // Returns the case of a problem. Error: `what` states what a case cannot express.
-  Result<ops::ProblemRequest> (*request)(std::string_view descriptor, const BenchdnnValues& values);
+  BenchdnnRequest* request;
   bool takes_scales = false;  // cases have --attr-scales and --attr-zero-points
 };
 
@@ -48,8 +54,8 @@ std::span<const std::string_view> other_benchdnn_drivers();
 
 // Options that all drivers share, and that decide what is computed.
 std::span<const BenchdnnOption> common_benchdnn_options();
-// Returns an error if an option of common_benchdnn_options() that no case of the driver has, has
-// another value than its default.
+// Returns an error if an option of common_benchdnn_options() has a value that no case of the driver
+// has.
 Status check_common_benchdnn_options(const BenchdnnDriver& driver, const BenchdnnValues& values);
 // Whether an option only says how a problem is run, measured or checked.
 bool is_benchdnn_run_option(std::string_view name);

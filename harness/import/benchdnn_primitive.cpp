@@ -58,6 +58,20 @@ constexpr std::array<MaskPolicy, 9> kMaskPolicies = {{{"common", 0},
 constexpr std::array<std::string_view, 13> kBinaryKinds = {
     "add", "div", "eq", "ge", "gt", "le", "lt", "max", "min", "mul", "ne", "select", "sub"};
 
+constexpr std::string_view kDifferentLayouts = "the tensors have different layouts";
+
+// Splits "bf16:f32" into the values of `count` tensors; one value stands for all. Error: another
+// number of values.
+Result<std::vector<std::string_view>> split_values(std::string_view text, std::size_t count,
+                                                   std::string_view noun) {
+  std::vector<std::string_view> values;
+  for (std::string_view rest = text; !rest.empty();) values.push_back(cut_field(rest, ':'));
+  if (values.size() == 1) values.resize(count, values.front());
+  if (values.size() != count)
+    return Error{fmt::format("{} is not one {} or {}", quote(text), noun, count), {}, {}};
+  return values;
+}
+
 // Returns the mask of "per_oc" or "2", without dimensions of the size 1, as the library prints it.
 std::optional<std::uint32_t> find_mask(std::string_view policy, const ops::Dims& dims) {
   std::optional<std::uint32_t> mask = parse_number<std::uint32_t>(policy);
@@ -73,27 +87,47 @@ std::optional<std::uint32_t> find_mask(std::string_view policy, const ops::Dims&
   return result;
 }
 
-// Converts "add:f32:per_oc:abx". Without a policy, the tensor has one element.
+// Converts "add:f32:per_oc:abx". Without a policy, the tensor has one element. Its layout must not
+// be another one than that of the case.
 Result<std::string> convert_binary(std::string_view kind, std::string_view rest,
-                                   const ops::Dims& destination) {
+                                   const BenchdnnPrimitive& primitive) {
   const std::string_view dtype = cut_field(rest, ':');
   const std::string_view policy = cut_field(rest, ':');
-  const auto mask = find_mask(policy.empty() ? "common" : policy, destination);
+  const auto mask = find_mask(policy.empty() ? "common" : policy, primitive.destination);
   if (!mask)
     return Error{fmt::format("the post-op has the unknown mask {}", quote(policy)), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
+                         find_benchdnn_layout({{rest}}, primitive.destination.size()));
+  const bool is_channels_last = layout == ops::Layout::nhwc;
+  if (layout != ops::Layout::any && is_channels_last != (primitive.layout == ops::Layout::nhwc))
+    return Error{std::string(kDifferentLayouts), {}, {}};
   return fmt::format("binary_{}:{}:{}", kind, dtype.empty() ? "f32" : dtype, *mask);
 }
 
-Result<std::string> convert_post_op(std::string_view text, const ops::Dims& destination) {
+Result<std::string> convert_post_op(std::string_view text, const BenchdnnPrimitive& primitive) {
   std::string_view rest = text;
   std::string kind = lower_case(cut_field(rest, ':'));
   constexpr std::string_view kBinary = "binary_";
   if (kind.starts_with(kBinary)) kind.erase(0, kBinary.size());
   if (std::ranges::find(kBinaryKinds, kind) != kBinaryKinds.end())
-    return convert_binary(kind, rest, destination);
+    return convert_binary(kind, rest, primitive);
   if (kind == "sum" || kind == "prelu" || kind == "dw") return std::string(text);
   const std::string name = benchdnn_algorithm(kind, "eltwise_");
   return rest.empty() ? name : fmt::format("{}:{}", name, rest);
+}
+
+// Returns the post-ops of `--attr-post-ops` in the words of a verbose line: "relu:0.1" ->
+// "attr-post-ops:eltwise_relu:0.1". A policy such as `per_tensor` becomes a mask of the result's
+// dimensions.
+Result<std::string> convert_post_ops(std::string_view post_ops,
+                                     const BenchdnnPrimitive& primitive) {
+  std::string result;
+  while (!post_ops.empty()) {
+    BENCH_ASSIGN_OR_RETURN(const std::string post_op,
+                           convert_post_op(cut_field(post_ops, '+'), primitive));
+    result += (result.empty() ? "attr-post-ops:" : "+") + post_op;
+  }
+  return result;
 }
 
 Result<ops::Math> parse_math(std::string_view mode) {
@@ -116,14 +150,17 @@ Result<ops::ProblemRequest> find_benchdnn_case(const BenchdnnPrimitive& primitiv
                       .strides = {},
                       .flags = tensor.flags});
   }
+  BENCH_ASSIGN_OR_RETURN(const std::string attributes,
+                         convert_post_ops(values["attr-post-ops"], primitive));
   BENCH_ASSIGN_OR_RETURN(const ops::Math math, parse_math(values["attr-fpmath"]));
   BENCH_ASSIGN_OR_RETURN(ops::ProblemRequest request,
                          ops::find_exact_case({.primitive = primitive.primitive,
                                                .propagation = primitive.propagation,
-                                               .attributes = primitive.attributes,
+                                               .attributes = attributes,
                                                .auxiliary = primitive.auxiliary,
                                                .problem = primitive.problem,
                                                .memory = memory}));
+  request.layout = primitive.layout;
   request.math = math;
   return request;
 }
@@ -137,12 +174,7 @@ Result<BenchdnnDirection> parse_benchdnn_direction(std::string_view text) {
 
 Result<std::vector<std::string_view>> split_benchdnn_types(std::string_view text,
                                                            std::size_t count) {
-  std::vector<std::string_view> types;
-  for (std::string_view rest = text; !rest.empty();) types.push_back(cut_field(rest, ':'));
-  if (types.size() == 1) types.resize(count, types.front());
-  if (types.size() != count)
-    return Error{fmt::format("{} is not one data type or {}", quote(text), count), {}, {}};
-  return types;
+  return split_values(text, count, "data type");
 }
 
 std::string plain_benchdnn_letters(std::size_t rank) {
@@ -168,10 +200,16 @@ std::string benchdnn_tag_letters(std::string_view tag, std::size_t rank) {
   return std::string(tag);
 }
 
-Result<ops::Layout> find_benchdnn_layout(std::initializer_list<std::string_view> tags,
+Result<ops::Layout> find_benchdnn_layout(std::initializer_list<BenchdnnTags> options,
                                          std::size_t rank) {
+  std::vector<std::string_view> all;
+  for (const BenchdnnTags& option : options) {
+    if (option.text.empty()) continue;
+    BENCH_ASSIGN_OR_RETURN(const auto tags, split_values(option.text, option.tensors, "layout"));
+    all.insert(all.end(), tags.begin(), tags.end());
+  }
   ops::Layout layout = ops::Layout::any;
-  for (const std::string_view tag : tags) {
+  for (const std::string_view tag : all) {
     const std::string letters = benchdnn_tag_letters(tag, rank);
     if (letters.empty()) continue;
     const bool is_plain = letters == plain_benchdnn_letters(rank);
@@ -179,26 +217,16 @@ Result<ops::Layout> find_benchdnn_layout(std::initializer_list<std::string_view>
       return Error{fmt::format("cases do not have the layout {}", quote(tag)), {}, {}};
     const ops::Layout named = is_plain ? ops::Layout::nchw : ops::Layout::nhwc;
     if (layout != ops::Layout::any && layout != named)
-      return Error{"the tensors have different layouts", {}, {}};
+      return Error{std::string(kDifferentLayouts), {}, {}};
     layout = named;
   }
   return layout;
 }
 
-Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<std::string_view> tags,
+Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<BenchdnnTags> options,
                                                std::size_t rank) {
-  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout(tags, rank));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout(options, rank));
   return layout == ops::Layout::nchw ? ops::Layout::any : layout;
-}
-
-Result<std::string> benchdnn_post_ops(std::string_view post_ops, const ops::Dims& destination) {
-  std::string result;
-  while (!post_ops.empty()) {
-    BENCH_ASSIGN_OR_RETURN(const std::string post_op,
-                           convert_post_op(cut_field(post_ops, '+'), destination));
-    result += (result.empty() ? "attr-post-ops:" : "+") + post_op;
-  }
-  return result;
 }
 
 std::string benchdnn_algorithm(std::string_view name, std::string_view prefix) {

@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// A primitive that owns its texts. Its members are those of ops::VerbosePrimitive.
+// A primitive that owns its texts. Most members are those of ops::VerbosePrimitive.
 struct BenchdnnPrimitive {
   struct Memory {
     std::string_view argument;
@@ -26,14 +26,16 @@ struct BenchdnnPrimitive {
   };
   std::string_view primitive;
   std::string_view propagation = "undef";
-  std::string attributes = {};
   std::string auxiliary = {};
   std::string problem = {};
   std::vector<Memory> memory = {};
+  ops::Dims destination = {};             // sizes of the result, which post-ops refer to
+  ops::Layout layout = ops::Layout::any;  // layout of the case
 };
 
-// Returns the case that computes what the primitive computes (ops::find_exact_case), with the math
-// mode of the option `attr-fpmath`.
+// Returns the case that computes what the primitive computes (ops::find_exact_case), with the
+// post-ops and the math mode of the options `attr-post-ops` and `attr-fpmath`. Error: also for a
+// post-op whose mask is unknown, or whose tensor has another layout.
 Result<ops::ProblemRequest> find_benchdnn_case(const BenchdnnPrimitive& primitive,
                                                const BenchdnnValues& values);
 
@@ -57,18 +59,20 @@ std::string benchdnn_tag_letters(std::string_view tag, std::size_t rank);
 std::string plain_benchdnn_letters(std::size_t rank);
 std::string channels_last_benchdnn_letters(std::size_t rank);
 
+// The value of an option that gives the layouts of `tensors` tensors: "abx:any". One tag stands for
+// all of them.
+struct BenchdnnTags {
+  std::string_view text;
+  std::size_t tensors = 1;
+};
 // Returns the layout that all given tags name; a tag "any" leaves the choice to the others. Error:
-// the tags name different layouts, or one that cases do not have.
-Result<ops::Layout> find_benchdnn_layout(std::initializer_list<std::string_view> tags,
+// the tags name different layouts, or one that cases do not have; an option has another number of
+// tags.
+Result<ops::Layout> find_benchdnn_layout(std::initializer_list<BenchdnnTags> options,
                                          std::size_t rank);
 // For operators whose shapes are plain unless said otherwise: `any` for plain tensors.
-Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<std::string_view> tags,
+Result<ops::Layout> find_plain_benchdnn_layout(std::initializer_list<BenchdnnTags> options,
                                                std::size_t rank);
-
-// Returns the post-ops of `--attr-post-ops` in the words of a verbose line: "relu:0.1" ->
-// "attr-post-ops:eltwise_relu:0.1". `destination` is the shape of the result. A policy such as
-// `per_tensor` becomes a mask of its dimensions. Error: the policy has no mask.
-Result<std::string> benchdnn_post_ops(std::string_view post_ops, const ops::Dims& destination);
 
 // "relu", "eltwise_relu_use_dst_for_bwd" and "relu_dst" -> "eltwise_relu", "..._use_dst_for_bwd".
 std::string benchdnn_algorithm(std::string_view name, std::string_view prefix);

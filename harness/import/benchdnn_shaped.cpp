@@ -218,13 +218,13 @@ Result<ops::ProblemRequest> request_benchdnn_matmul(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const std::string weights, matrix_letters(values["wtag"], rank));
   BENCH_ASSIGN_OR_RETURN(const std::string destination, matrix_letters(values["dtag"], rank));
   if (is_swapped(destination, rank)) return Error{"the result of a case is plain", {}, {}};
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], result));
   BenchdnnPrimitive primitive{
       .primitive = "matmul",
-      .attributes = std::move(post_ops),
       .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
-      .memory = {
-          {"src", types[0], source}, {"wei", types[1], weights}, {"dst", types[2], destination}}};
+      .memory = {{"src", types[0], source},
+                 {"wei", types[1], weights},
+                 {"dst", types[2], destination}},
+      .destination = result};
   if (values["bia-dt"] != "undef") {
     primitive.memory.push_back(
         {"bia", values["bia-dt"], destination, fmt::format("f0_mask{}", values["bia_mask"])});
@@ -243,23 +243,19 @@ Result<ops::ProblemRequest> request_benchdnn_softmax(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   BENCH_ASSIGN_OR_RETURN(
       const ops::Layout layout,
-      find_plain_benchdnn_layout({values["stag"], values["dtag"]}, shape.size()));
+      find_plain_benchdnn_layout({{values["stag"]}, {values["dtag"]}}, shape.size()));
   std::string algorithm = lower_case(values["alg"]);
   const auto* row = std::ranges::find(kSoftmaxAlgorithms, algorithm, &ShapedAlgorithm::name);
   if (row != kSoftmaxAlgorithms.end()) algorithm = row->algorithm;
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], shape));
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case({.primitive = "softmax",
-                          .propagation = direction.propagation,
-                          .attributes = std::move(post_ops),
-                          .auxiliary = fmt::format("alg:{} axis:{}", algorithm, values["axis"]),
-                          .problem = format_dims(shape),
-                          .memory = {plain_memory("src", values["sdt"], shape.size()),
-                                     plain_memory("dst", values["ddt"], shape.size())}},
-                         values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case({.primitive = "softmax",
+                             .propagation = direction.propagation,
+                             .auxiliary = fmt::format("alg:{} axis:{}", algorithm, values["axis"]),
+                             .problem = format_dims(shape),
+                             .memory = {plain_memory("src", values["sdt"], shape.size()),
+                                        plain_memory("dst", values["ddt"], shape.size())},
+                             .destination = shape,
+                             .layout = layout},
+                            values);
 }
 
 Result<ops::ProblemRequest> request_benchdnn_lnorm(std::string_view text,
@@ -267,20 +263,17 @@ Result<ops::ProblemRequest> request_benchdnn_lnorm(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const ops::Dims shape, parse_shape(text, values));
   BENCH_ASSIGN_OR_RETURN(const auto types, split_benchdnn_types(values["dt"], 2));
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
-  std::string_view tags = values["tag"];
-  const std::string_view source = cut_field(tags, ':');
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_plain_benchdnn_layout({source, tags}, shape.size()));
+                         find_plain_benchdnn_layout({{values["tag"], 2}}, shape.size()));
   if (layout != ops::Layout::any || (values["ss_dt"] != "f32" && !values["flags"].empty()))
     return Error{"a layer_norm is plain, with scale and shift in f32", {}, {}};
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], shape));
   return find_benchdnn_case({.primitive = "layer_normalization",
                              .propagation = direction.propagation,
-                             .attributes = std::move(post_ops),
                              .auxiliary = fmt::format("flags:{}", values["flags"]),
                              .problem = format_dims(shape),
                              .memory = {plain_memory("src", types[0], shape.size()),
-                                        plain_memory("dst", types[1], shape.size())}},
+                                        plain_memory("dst", types[1], shape.size())},
+                             .destination = shape},
                             values);
 }
 
@@ -289,22 +282,18 @@ Result<ops::ProblemRequest> request_benchdnn_eltwise(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const ops::Dims shape, parse_shape(text, values));
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_plain_benchdnn_layout({values["tag"]}, shape.size()));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], shape));
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case({.primitive = "eltwise",
-                          .propagation = direction.propagation,
-                          .attributes = std::move(post_ops),
-                          .auxiliary = fmt::format("alg:{} alpha:{} beta:{}",
-                                                   benchdnn_algorithm(values["alg"], "eltwise_"),
-                                                   values["alpha"], values["beta"]),
-                          .problem = format_dims(shape),
-                          .memory = {plain_memory("src", values["dt"], shape.size()),
-                                     plain_memory("dst", values["dt"], shape.size())}},
-                         values));
-  request.layout = layout;
-  return request;
+                         find_plain_benchdnn_layout({{values["tag"]}}, shape.size()));
+  return find_benchdnn_case({.primitive = "eltwise",
+                             .propagation = direction.propagation,
+                             .auxiliary = fmt::format("alg:{} alpha:{} beta:{}",
+                                                      benchdnn_algorithm(values["alg"], "eltwise_"),
+                                                      values["alpha"], values["beta"]),
+                             .problem = format_dims(shape),
+                             .memory = {plain_memory("src", values["dt"], shape.size()),
+                                        plain_memory("dst", values["dt"], shape.size())},
+                             .destination = shape,
+                             .layout = layout},
+                            values);
 }
 
 Result<ops::ProblemRequest> request_benchdnn_binary(std::string_view text,
@@ -312,28 +301,22 @@ Result<ops::ProblemRequest> request_benchdnn_binary(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const auto shapes, parse_benchdnn_shapes(text));
   if (shapes.size() != 2) return Error{"a case has two operands", {}, {}};
   BENCH_ASSIGN_OR_RETURN(const auto types, split_benchdnn_types(values["sdt"], 2));
-  std::string_view tags = values["stag"];
-  const std::string_view first = cut_field(tags, ':');
   const std::size_t rank = shapes[0].size();
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_plain_benchdnn_layout({first, tags, values["dtag"]}, rank));
+                         find_plain_benchdnn_layout({{values["stag"], 2}, {values["dtag"]}}, rank));
   ops::Dims result = shapes[0];
   for (std::size_t i = 0; i < std::min(result.size(), shapes[1].size()); ++i)
     result[i] = std::max(result[i], shapes[1][i]);
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], result));
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case(
-          {.primitive = "binary",
-           .attributes = std::move(post_ops),
-           .auxiliary = "alg:" + benchdnn_algorithm(values["alg"], "binary_"),
-           .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
-           .memory = {plain_memory("src", types[0], rank),
-                      plain_memory("src", types[1], shapes[1].size()),
-                      plain_memory("dst", values["ddt"], rank)}},
-          values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case(
+      {.primitive = "binary",
+       .auxiliary = "alg:" + benchdnn_algorithm(values["alg"], "binary_"),
+       .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
+       .memory = {plain_memory("src", types[0], rank),
+                  plain_memory("src", types[1], shapes[1].size()),
+                  plain_memory("dst", values["ddt"], rank)},
+       .destination = std::move(result),
+       .layout = layout},
+      values);
 }
 
 Result<ops::ProblemRequest> request_benchdnn_reduction(std::string_view text,
@@ -342,22 +325,17 @@ Result<ops::ProblemRequest> request_benchdnn_reduction(std::string_view text,
   if (shapes.size() != 2) return Error{"a reduction has a source and a destination", {}, {}};
   const std::size_t rank = shapes[0].size();
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_plain_benchdnn_layout({values["stag"], values["dtag"]}, rank));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops,
-                         benchdnn_post_ops(values["attr-post-ops"], shapes[1]));
+                         find_plain_benchdnn_layout({{values["stag"]}, {values["dtag"]}}, rank));
   const std::string algorithm = benchdnn_algorithm(values["alg"], "reduction_");
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case(
-          {.primitive = "reduction",
-           .attributes = std::move(post_ops),
-           .auxiliary = fmt::format("alg:{} p:{}", algorithm, format_like_library(values["p"])),
-           .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
-           .memory = {plain_memory("src", values["sdt"], rank),
-                      plain_memory("dst", values["ddt"], rank)}},
-          values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case(
+      {.primitive = "reduction",
+       .auxiliary = fmt::format("alg:{} p:{}", algorithm, format_like_library(values["p"])),
+       .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
+       .memory = {plain_memory("src", values["sdt"], rank),
+                  plain_memory("dst", values["ddt"], rank)},
+       .destination = shapes[1],
+       .layout = layout},
+      values);
 }
 
 Result<ops::ProblemRequest> request_benchdnn_reorder(std::string_view text,
@@ -368,12 +346,11 @@ Result<ops::ProblemRequest> request_benchdnn_reorder(std::string_view text,
   const std::size_t rank = shape.size();
   const std::string from = benchdnn_tag_letters(values["stag"], rank);
   const std::string to = benchdnn_tag_letters(values["dtag"], rank);
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], shape));
   const auto exact =
       find_benchdnn_case({.primitive = "reorder",
-                          .attributes = std::move(post_ops),
                           .problem = format_dims(shape),
-                          .memory = {{"src", values["sdt"], from}, {"dst", values["ddt"], to}}},
+                          .memory = {{"src", values["sdt"], from}, {"dst", values["ddt"], to}},
+                          .destination = shape},
                          values);
   const auto source = find_permutation(values["stag"], rank);
   const auto destination = find_permutation(values["dtag"], rank);
@@ -389,28 +366,21 @@ Result<ops::ProblemRequest> request_benchdnn_concat(std::string_view text,
                                                     const BenchdnnValues& values) {
   BENCH_ASSIGN_OR_RETURN(const auto shapes, parse_benchdnn_shapes(text));
   const std::size_t rank = shapes.front().size();
-  ops::Layout layout = ops::Layout::any;
-  std::vector<BenchdnnPrimitive::Memory> memory;
-  for (std::string_view tags = values["stag"]; !tags.empty();) {
-    BENCH_ASSIGN_OR_RETURN(
-        layout, find_plain_benchdnn_layout({cut_field(tags, ':'), values["dtag"]}, rank));
-  }
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    memory.push_back(plain_memory("src", values["sdt"], rank));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops,
-                         benchdnn_post_ops(values["attr-post-ops"], shapes.front()));
+  BENCH_ASSIGN_OR_RETURN(
+      const ops::Layout layout,
+      find_plain_benchdnn_layout({{values["stag"], shapes.size()}, {values["dtag"]}}, rank));
+  std::vector<BenchdnnPrimitive::Memory> memory(shapes.size(),
+                                                plain_memory("src", values["sdt"], rank));
   memory.push_back(plain_memory("dst", values["ddt"], rank));
   std::vector<std::string> sizes;
   for (const ops::Dims& shape : shapes) sizes.push_back(format_dims(shape));
-  BENCH_ASSIGN_OR_RETURN(auto request,
-                         find_benchdnn_case({.primitive = "concat",
-                                             .attributes = std::move(post_ops),
-                                             .auxiliary = fmt::format("axis:{}", values["axis"]),
-                                             .problem = fmt::format("{}", fmt::join(sizes, ":")),
-                                             .memory = std::move(memory)},
-                                            values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case({.primitive = "concat",
+                             .auxiliary = fmt::format("axis:{}", values["axis"]),
+                             .problem = fmt::format("{}", fmt::join(sizes, ":")),
+                             .memory = std::move(memory),
+                             .destination = shapes.front(),
+                             .layout = layout},
+                            values);
 }
 
 }  // namespace bench

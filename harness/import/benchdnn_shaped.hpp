@@ -6,21 +6,13 @@
 
 namespace bench {
 
-Result<ops::ProblemRequest> request_benchdnn_matmul(std::string_view descriptor,
-                                                    const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_softmax(std::string_view descriptor,
-                                                     const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_lnorm(std::string_view descriptor,
-                                                   const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_eltwise(std::string_view descriptor,
-                                                     const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_binary(std::string_view descriptor,
-                                                    const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_reduction(std::string_view descriptor,
-                                                       const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_reorder(std::string_view descriptor,
-                                                     const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_concat(std::string_view descriptor,
-                                                    const BenchdnnValues& values);
+BenchdnnRequest request_benchdnn_matmul;
+BenchdnnRequest request_benchdnn_softmax;
+BenchdnnRequest request_benchdnn_lnorm;
+BenchdnnRequest request_benchdnn_eltwise;
+BenchdnnRequest request_benchdnn_binary;
+BenchdnnRequest request_benchdnn_reduction;
+BenchdnnRequest request_benchdnn_reorder;
+BenchdnnRequest request_benchdnn_concat;
 
 }  // namespace bench

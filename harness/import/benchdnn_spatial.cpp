@@ -62,28 +62,26 @@ Result<ops::ProblemRequest> request_convolution(std::string_view text, const Ben
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   const std::size_t rank = axes.rank + 2;
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_benchdnn_layout({values["stag"], values["dtag"]}, rank));
+                         find_benchdnn_layout({{values["stag"]}, {values["dtag"]}}, rank));
   if (!benchdnn_tag_letters(values["wtag"], rank).empty())
     return Error{
         fmt::format("cases do not choose the layout of weights ({})", quote(values["wtag"])),
         {},
         {}};
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"],
-                                                                 result_dims(n, oc, axes.outputs)));
   const std::string letters = plain_benchdnn_letters(rank);
   BenchdnnPrimitive primitive{
       .primitive = is_plain ? "convolution" : "deconvolution",
       .propagation = direction.propagation,
-      .attributes = std::move(post_ops),
       .problem =
           fmt::format("g{}mb{}_ic{}oc{}{}", descriptor.value_or("g", 1), n, ic, oc, axes.text),
-      .memory = {
-          {"src", types[0], letters}, {"wei", types[1], letters}, {"dst", types[2], letters}}};
+      .memory = {{"src", types[0], letters},
+                 {"wei", types[1], letters},
+                 {"dst", types[2], letters}},
+      .destination = result_dims(n, oc, axes.outputs),
+      .layout = layout};
   add_bias(direction, values, primitive);
-  BENCH_ASSIGN_OR_RETURN(auto request, find_benchdnn_case(primitive, values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case(primitive, values);
 }
 
 struct PoolAlgorithm {
@@ -126,23 +124,22 @@ Result<ops::ProblemRequest> request_benchdnn_ip(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   const std::size_t rank = sizes.size() + 2;
   // A case's source is one plain matrix: the dimensions of an image are one long row.
-  BENCH_ASSIGN_OR_RETURN(const ops::Layout source, find_benchdnn_layout({values["stag"]}, rank));
-  BENCH_ASSIGN_OR_RETURN(const ops::Layout result, find_benchdnn_layout({values["dtag"]}, 2));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout source, find_benchdnn_layout({{values["stag"]}}, rank));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout result, find_benchdnn_layout({{values["dtag"]}}, 2));
   const bool is_plain = rank == 2 || source != ops::Layout::nhwc;
   if (!is_plain || result == ops::Layout::nhwc ||
       !benchdnn_tag_letters(values["wtag"], rank).empty())
     return Error{
         "a product's matrices are plain, and the library chooses the weights' layout", {}, {}};
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"], {n, oc}));
   BenchdnnPrimitive primitive{
       .primitive = "inner_product",
       .propagation = direction.propagation,
-      .attributes = std::move(post_ops),
       .problem = fmt::format("mb{}ic{}{}oc{}", n, ic, format_image(sizes), oc),
       .memory = {{"src", types[0], plain_benchdnn_letters(rank)},
                  {"wei", types[1], plain_benchdnn_letters(rank)},
-                 {"dst", types[2], "ab"}}};
+                 {"dst", types[2], "ab"}},
+      .destination = {n, oc}};
   add_bias(direction, values, primitive);
   return find_benchdnn_case(primitive, values);
 }
@@ -161,22 +158,17 @@ Result<ops::ProblemRequest> request_benchdnn_pool(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const auto types, split_benchdnn_types(values["dt"], 2));
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   const std::size_t rank = axes.rank + 2;
-  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({values["tag"]}, rank));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops, benchdnn_post_ops(values["attr-post-ops"],
-                                                                 result_dims(n, ic, axes.outputs)));
   const std::string letters = plain_benchdnn_letters(rank);
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case({.primitive = "pooling",
-                          .propagation = direction.propagation,
-                          .attributes = std::move(post_ops),
-                          .auxiliary = "alg:" + algorithm,
-                          .problem = fmt::format("mb{}ic{}{}", n, ic, axes.text),
-                          .memory = {{"src", types[0], letters}, {"dst", types[1], letters}}},
-                         values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case({.primitive = "pooling",
+                             .propagation = direction.propagation,
+                             .auxiliary = "alg:" + algorithm,
+                             .problem = fmt::format("mb{}ic{}{}", n, ic, axes.text),
+                             .memory = {{"src", types[0], letters}, {"dst", types[1], letters}},
+                             .destination = result_dims(n, ic, axes.outputs),
+                             .layout = layout},
+                            values);
 }
 
 Result<ops::ProblemRequest> request_benchdnn_bnorm(std::string_view text,
@@ -186,23 +178,18 @@ Result<ops::ProblemRequest> request_benchdnn_bnorm(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const auto sizes, complete_benchdnn_sizes(descriptor));
   BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
   const std::size_t rank = sizes.size() + 2;
-  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({values["tag"]}, rank));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  BENCH_ASSIGN_OR_RETURN(std::string post_ops,
-                         benchdnn_post_ops(values["attr-post-ops"], result_dims(n, ic, sizes)));
   const std::string letters = plain_benchdnn_letters(rank);
-  BENCH_ASSIGN_OR_RETURN(
-      auto request,
-      find_benchdnn_case(
-          {.primitive = "batch_normalization",
-           .propagation = direction.propagation,
-           .attributes = std::move(post_ops),
-           .auxiliary = fmt::format("flags:{}", values["flags"]),
-           .problem = fmt::format("mb{}ic{}{}", n, ic, format_image(sizes)),
-           .memory = {{"src", values["dt"], letters}, {"dst", values["dt"], letters}}},
-          values));
-  request.layout = layout;
-  return request;
+  return find_benchdnn_case(
+      {.primitive = "batch_normalization",
+       .propagation = direction.propagation,
+       .auxiliary = fmt::format("flags:{}", values["flags"]),
+       .problem = fmt::format("mb{}ic{}{}", n, ic, format_image(sizes)),
+       .memory = {{"src", values["dt"], letters}, {"dst", values["dt"], letters}},
+       .destination = result_dims(n, ic, sizes),
+       .layout = layout},
+      values);
 }
 
 // oneDNN's lines of group normalisations are not read elsewhere, so the request is made here.
@@ -218,10 +205,8 @@ Result<ops::ProblemRequest> request_benchdnn_gnorm(std::string_view text,
     return Error{"source and destination of a case have one floating-point type", {}, {}};
   if (values["dir"] != "FWD_I" || !values["attr-post-ops"].empty())
     return Error{"group_norm has only inference, without post-ops", {}, {}};
-  std::string_view tags = values["tag"];
-  const std::string_view source_tag = cut_field(tags, ':');
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
-                         find_benchdnn_layout({source_tag, tags}, sizes.size() + 2));
+                         find_benchdnn_layout({{values["tag"], 2}}, sizes.size() + 2));
   const std::string_view flags = values["flags"];
   if (flags.find_first_not_of("CH") != std::string_view::npos)
     return Error{fmt::format("group_norm has no such case (flags:{})", flags), {}, {}};

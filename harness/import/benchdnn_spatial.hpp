@@ -6,17 +6,11 @@
 
 namespace bench {
 
-Result<ops::ProblemRequest> request_benchdnn_conv(std::string_view descriptor,
-                                                  const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_deconv(std::string_view descriptor,
-                                                    const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_ip(std::string_view descriptor,
-                                                const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_pool(std::string_view descriptor,
-                                                  const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_bnorm(std::string_view descriptor,
-                                                   const BenchdnnValues& values);
-Result<ops::ProblemRequest> request_benchdnn_gnorm(std::string_view descriptor,
-                                                   const BenchdnnValues& values);
+BenchdnnRequest request_benchdnn_conv;
+BenchdnnRequest request_benchdnn_deconv;
+BenchdnnRequest request_benchdnn_ip;
+BenchdnnRequest request_benchdnn_pool;
+BenchdnnRequest request_benchdnn_bnorm;
+BenchdnnRequest request_benchdnn_gnorm;
 
 }  // namespace bench

@@ -208,6 +208,39 @@ TEST(Benchdnn, ShapedDrivers) {
   EXPECT_THAT(reasons_of("reorder", "--stag=abx --dtag=ABcd4b4a 2x8x4x4"), SizeIs(1));
 }
 
+TEST(Benchdnn, TheLayoutsOfAllSourcesOfAConcatCount) {
+  for (const std::string tags : {"abcd:acdb", "acdb:abcd", "acdb:acdb:abcd"}) {
+    const std::string third = tags.size() > 9 ? ":2x5x4x4" : "";
+    EXPECT_THAT(reasons_of("concat", "--stag=" + tags + " 2x3x4x4:2x5x4x4" + third),
+                ElementsAre("1: the tensors have different layouts"))
+        << tags;
+  }
+  EXPECT_THAT(ids_of("concat", "--stag=acdb:acdb 2x3x4x4:2x5x4x4"), SizeIs(1));
+  EXPECT_THAT(ids_of("concat", "--stag=axb --dtag=axb 2x3x4x4:2x5x4x4"), SizeIs(1));
+  EXPECT_THAT(reasons_of("concat", "--stag=abx:abx:abx 2x3x4x4:2x5x4x4"),
+              ElementsAre("1: `abx:abx:abx` is not one layout or 2"));
+}
+
+TEST(Benchdnn, TheLayoutOfATensorOfAPostOpCounts) {
+  const std::string conv = " --dir=FWD_I mb1ic4ih5oc8oh5kh3ph1";
+  const std::string add = "--attr-post-ops=add:f32:per_tensor";
+  EXPECT_THAT(ids_of("conv", add + ":axb --stag=axb --dtag=axb" + conv), SizeIs(1));
+  EXPECT_THAT(ids_of("conv", add + ":any --stag=axb --dtag=axb" + conv), SizeIs(1));
+  EXPECT_THAT(reasons_of("conv", add + ":abx --stag=axb --dtag=axb" + conv),
+              ElementsAre("1: the tensors have different layouts"));
+  EXPECT_THAT(reasons_of("conv", add + ":axb --stag=abx --dtag=abx" + conv),
+              ElementsAre("1: the tensors have different layouts"));
+  EXPECT_THAT(reasons_of("conv", add + ":aBx16b" + conv),
+              ElementsAre("1: cases do not have the layout `aBx16b`"));
+}
+
+TEST(Benchdnn, BothTypesOfABinaryCount) {
+  EXPECT_THAT(reasons_of("binary", "--sdt=f32:f16 8x16:8x16"),
+              ElementsAre(HasSubstr("f16, that of a case f32")));
+  EXPECT_THAT(reasons_of("binary", "--stag=abx:axb 2x3x4x4:2x3x4x4"),
+              ElementsAre("1: the tensors have different layouts"));
+}
+
 TEST(Benchdnn, WhatNoCaseHasIsRefusedAndTheOptionNamed) {
   EXPECT_THAT(reasons_of("eltwise", "--inplace=true,false 8x16"),
               ElementsAre("1: cases do not have --inplace=`true`"));

@@ -25,7 +25,7 @@ inline Result<ImportOutput> import_text(std::string_view kind, const std::string
     if (file == others.end()) return Error{"no such file", name, {}};
     return file->second;
   };
-  return find_import_kind(kind)->run(request);
+  return import_files(*find_import_kind(kind), request);
 }
 
 // Loads a configuration; adds a failure for each error in it.

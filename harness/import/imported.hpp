@@ -50,6 +50,10 @@ struct Imported {
   std::vector<ImportedCase> cases;
   std::vector<RefusedProblem> refused;
 
+  // "inputs/conv/mine:4"
+  std::string place_text(const ImportPlace& place) const {
+    return files[place.file] + ':' + std::to_string(place.line);
+  }
   std::size_t refused_count() const {
     std::size_t count = 0;
     for (const RefusedProblem& problem : refused) count += problem.count;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::array kKinds = {
     ImportKind{"benchdnn", "input files of oneDNN's benchdnn", "problem", is_benchdnn_file,
-               import_benchdnn},
+               read_benchdnn},
     ImportKind{"tritonbench", "operator logs and shape tables of tritonbench", "call",
-               is_tritonbench_file, import_tritonbench},
+               is_tritonbench_file, read_tritonbench},
 };
 
 }  // namespace
@@ -46,18 +46,18 @@ const ImportKind* recognise_import(std::string_view path, std::string_view text)
   return row == kKinds.end() ? nullptr : row;
 }
 
-ImportOutput make_suite(const ImportRequest& request, Imported found, std::string_view kind) {
-  const ImportKind& row = *find_import_kind(kind);
+Result<ImportOutput> import_files(const ImportKind& kind, const ImportRequest& request) {
+  BENCH_ASSIGN_OR_RETURN(Imported found, kind.read(request));
   const std::size_t all = found.cases.size() + found.refused_count();
-  std::vector<std::string> words = {"import", std::string(kind)};
+  std::vector<std::string> words = {"import", std::string(kind.name)};
   for (const ImportFile& file : request.files) words.push_back(file.path);
   if (!request.driver.empty()) words.insert(words.end(), {"--driver", request.driver});
   const std::string title = fmt::format("{} of {}, imported by\n  {}", found.cases.size(),
-                                        pluralise(all, row.noun), shell_command("bench", words));
+                                        pluralise(all, kind.noun), shell_command("bench", words));
   const std::string& path = request.files.front().path;
   const std::string stem = std::filesystem::path(path).stem().string();
   SuiteText suite = format_suite(found, stem == "-" ? "stdin" : file_stem(stem), title);
-  return {std::move(suite.text), std::move(suite.origins), std::move(found)};
+  return ImportOutput{std::move(suite.text), std::move(suite.origins), std::move(found)};
 }
 
 }  // namespace bench

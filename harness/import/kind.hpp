@@ -44,7 +44,7 @@ struct ImportKind {
   bool (*recognises)(std::string_view path, std::string_view text);
   // Error: nothing can be read at all (`where` is the place), or a limit is exceeded. What cannot
   // be expressed is not an error.
-  Result<ImportOutput> (*run)(const ImportRequest& request);
+  Result<Imported> (*read)(const ImportRequest& request);
 };
 
 std::span<const ImportKind> import_kinds();
@@ -55,13 +55,14 @@ std::vector<std::string_view> import_kind_names();
 // A file NAME.yaml or NAME.yml is one, whatever it contains.
 const ImportKind* recognise_import(std::string_view path, std::string_view text);
 
-// Returns the output of an import that gives a configuration. Its name is that of the first file.
-ImportOutput make_suite(const ImportRequest& request, Imported found, std::string_view kind);
+// Returns the configuration of all cases in the files. Its name is that of the first file. Error:
+// as ImportKind::read.
+Result<ImportOutput> import_files(const ImportKind& kind, const ImportRequest& request);
 
 // The functions of the rows.
 bool is_benchdnn_file(std::string_view path, std::string_view text);
-Result<ImportOutput> import_benchdnn(const ImportRequest& request);
+Result<Imported> read_benchdnn(const ImportRequest& request);
 bool is_tritonbench_file(std::string_view path, std::string_view text);
-Result<ImportOutput> import_tritonbench(const ImportRequest& request);
+Result<Imported> read_tritonbench(const ImportRequest& request);
 
 }  // namespace bench

@@ -41,8 +41,7 @@ std::vector<Reason> list_reasons(const Imported& found) {
 
 std::string format_place(const Imported& found, const RefusedProblem& problem) {
   const std::string times = problem.count == 1 ? "" : fmt::format(" ({} times)", problem.count);
-  return fmt::format("{}:{}{}: {}", found.files[problem.place.file], problem.place.line, times,
-                     problem.text);
+  return fmt::format("{}{}: {}", found.place_text(problem.place), times, problem.text);
 }
 
 }  // namespace

@@ -226,8 +226,8 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
     std::size_t end = begin + 1;
     while (end < cases.size() && cases[end].place == head.place && cases[end].op == head.op) ++end;
     if (commented != head.place) {
-      writer.add(fmt::format("  # {}:{}: {}", printable(imported.files[head.place.file]),
-                             head.place.line, shorten(printable(head.text), kMaxComment)),
+      writer.add(fmt::format("  # {}: {}", printable(imported.place_text(head.place)),
+                             shorten(printable(head.text), kMaxComment)),
                  head.place);
     }
     commented = head.place;

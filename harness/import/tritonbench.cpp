@@ -164,8 +164,7 @@ class TritonbenchReader {
   Status check_count(ImportPlace place) {
     if (imported_.cases.size() + imported_.refused.size() <= kMaxImportedProblems) return Done{};
     return Error{fmt::format("there are more than {} calls up to here", kMaxImportedProblems),
-                 fmt::format("{}:{}", imported_.files[place.file], place.line),
-                 "import fewer files"};
+                 imported_.place_text(place), "import fewer files"};
   }
 
   Imported imported_;
@@ -179,11 +178,10 @@ bool is_tritonbench_file(std::string_view, std::string_view text) {
          find_columns(text.substr(0, text.find('\n'))).has_value();
 }
 
-Result<ImportOutput> import_tritonbench(const ImportRequest& request) {
+Result<Imported> read_tritonbench(const ImportRequest& request) {
   if (!request.driver.empty())
     return Error{"only benchdnn has drivers", "--driver", "leave the option out"};
-  BENCH_ASSIGN_OR_RETURN(Imported found, TritonbenchReader().read(request.files));
-  return make_suite(request, std::move(found), "tritonbench");
+  return TritonbenchReader().read(request.files);
 }
 
 }  // namespace bench

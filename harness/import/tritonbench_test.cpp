@@ -90,6 +90,10 @@ TEST(Tritonbench, OtherFunctions) {
               ElementsAre("layer_norm/forward/training-2x8x4/f16/onednn/cpu/hot"));
   EXPECT_THAT(log_ids("relu_.default", "T([2, 8], f16)"),
               ElementsAre("pointwise/forward/relu-2x8/f16/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("hardsigmoid_.default", "T([2, 8], f16)"),
+              ElementsAre("pointwise/forward/hardsigmoid-2x8/f16/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("hardsigmoid_backward.default", "T([2, 8], f16), T([2, 8], f16)"),
+              ElementsAre("pointwise/backward_data/hardsigmoid-2x8/f16/onednn/cpu/hot"));
   EXPECT_THAT(log_ids("add.Tensor", "T([2, 8], f16), T([8], f16)"),
               ElementsAre("pointwise/forward/add-2x8-1x8/f16/onednn/cpu/hot"));
   EXPECT_THAT(log_ids("mean.dim", "T([4, 6, 8], f32), [-1, 1], True"), SizeIs(1));
@@ -97,6 +101,26 @@ TEST(Tritonbench, OtherFunctions) {
               ElementsAre("pool/forward/max-c8h9w9r3u2/f16/onednn/cpu/hot"));
   EXPECT_THAT(log_ids("embedding.default", "T([30, 8], f16), T([2, 5], i64), 0"), SizeIs(1));
   EXPECT_THAT(log_ids("cat.default", "[T([2, 5, 1], f16), T([2, 5, 3], f16)], 2"), SizeIs(1));
+}
+
+TEST(Tritonbench, FunctionsWithCoefficients) {
+  EXPECT_THAT(log_ids("leaky_relu_.default", "T([2, 8], f32), 0.25"),
+              ElementsAre("pointwise/forward/leaky_relu-2x8-alpha0.25/f32/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("leaky_relu.default", "T([2, 8], f32)"),
+              ElementsAre("pointwise/forward/leaky_relu-2x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("elu.default", "T([2, 8], f32), 2.0"), SizeIs(1));
+  EXPECT_THAT(log_refusals("elu.default", "T([2, 8], f32), 2.0, 3.0"),
+              ElementsAre("2: the coefficients are not understood"));
+  EXPECT_THAT(log_ids("hardtanh_.default", "T([2, 8], f32), 0.0, 6.0"),
+              ElementsAre("pointwise/forward/clip-2x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("hardtanh_backward.default", "T([2, 8], f32), T([2, 8], f32), 0.0, 6.0"),
+              ElementsAre("pointwise/backward_data/clip-2x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(log_ids("clamp.default", "T([2, 8], f32), 0, 6"),
+              ElementsAre("pointwise/forward/clip-2x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(log_refusals("clamp.default", "T([2, 8], f32), 0"),
+              ElementsAre("2: the coefficients are not understood"));
+  EXPECT_THAT(log_refusals("clamp.default", "T([2, 8], f32), -inf, 6"),
+              ElementsAre("2: the coefficients are not understood"));
 }
 
 TEST(Tritonbench, WhatNoCaseComputesIsRefused) {

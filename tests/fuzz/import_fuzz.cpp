@@ -27,7 +27,7 @@ void check(const bench::ImportKind& kind, const std::string& text, const std::st
   bench::ImportRequest request{.files = {{path, text}}};
   // Each file that the text includes has the text itself.
   request.read = [&](const std::string&) -> bench::Result<std::string> { return text; };
-  const auto output = kind.run(request);
+  const auto output = bench::import_files(kind, request);
   if (!output.ok()) return require(!output.error().what.empty());
   const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
   for (const bench::RefusedProblem& problem : output->found.refused)
