@@ -10,11 +10,6 @@
 namespace bench {
 namespace {
 
-std::optional<std::string> environment_variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-}
-
 std::string format_utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -33,6 +28,11 @@ std::optional<int> read_width(int descriptor) {
 }
 
 }  // namespace
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
 
 Nanoseconds MonotonicClock::now() {
   timespec time{};

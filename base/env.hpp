@@ -48,6 +48,10 @@ struct Env {
 // /var/tmp, because /tmp may be in memory.
 std::string scratch_folder(const Env& env);
 
+// Returns the value of a variable of this process; nullopt if it is not set. For code that gets no
+// Env.
+std::optional<std::string> environment_variable(const std::string& name);
+
 // Returns the environment of this process; `clock` must outlive it.
 Env real_env(Clock& clock);
 

@@ -286,6 +286,12 @@ std::string parent_folder(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string resolve_path(const std::string& path) {
+  std::error_code code;
+  const auto resolved = std::filesystem::weakly_canonical(path, code);
+  return code ? path : resolved.string();
+}
+
 Result<Descriptor> open_input(const std::string& path, OpenDescriptors descriptors) {
   BENCH_ASSIGN_OR_RETURN(const LinkEnd end, follow_links(path));
   const bool is_special_permitted = end.is_descriptor && descriptors == OpenDescriptors::read;

@@ -38,6 +38,9 @@ enum class Existing { refuse, replace };
 
 // Returns the part before the last '/': "." for a bare name, "/" for a file in the root.
 std::string parent_folder(const std::string& path);
+// Returns the path without symbolic links, as far as it exists; `path` itself if they cannot be
+// read.
+std::string resolve_path(const std::string& path);
 
 // Returns an error if the file cannot be written. Call this before long work that produces the
 // content. Does not open a FIFO or a device.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/processors.hpp"
 
+#include "base/number.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <dlfcn.h>
+#include <filesystem>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 
 namespace bench {
@@ -31,7 +35,8 @@ void add_openmp_places(cpu_set_t& mask) {
   }
 }
 
-// This fails only if processors no longer exist. Then the mask stays as it is.
+}  // namespace
+
 void set_processors(std::span<const int> processors) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
@@ -39,7 +44,16 @@ void set_processors(std::span<const int> processors) {
   static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
 }
 
-}  // namespace
+std::vector<int> own_threads() {
+  std::vector<int> threads;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", code)) {
+    if (const auto number = parse_number<int>(entry.path().filename().string()))
+      threads.push_back(*number);
+  }
+  std::ranges::sort(threads);
+  return threads;
+}
 
 std::vector<int> usable_processors() {
   cpu_set_t mask;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processors that this process may use, and work that is distributed over them.
+// The processors and threads of this process, and work that is distributed over them.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,14 @@ namespace bench {
 // of all its places. If OMP_PROC_BIND or OMP_PLACES is set, the runtime binds the first thread to
 // its first place, so the mask alone has only the processors of that place.
 std::vector<int> usable_processors();
+
+// Permits the calling thread these processors; threads that it creates inherit this. Changes
+// nothing if none of the processors exists.
+void set_processors(std::span<const int> processors);
+
+// Returns the threads of this process by the kernel's numbers, in ascending order. Empty if /proc
+// cannot be read.
+std::vector<int> own_threads();
 
 // Calls work(item, thread) once for each item below `items`, in any order, and returns when all
 // calls have returned. `thread` is below min(items, processors.size()); calls with the same

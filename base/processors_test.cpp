@@ -18,6 +18,16 @@ TEST(Processors, IncludeThoseOfThisThread) {
   EXPECT_TRUE(usable.contains(sched_getcpu()));
 }
 
+TEST(OwnThreads, AreThoseOfThisProcess) {
+  const std::vector<int> before = own_threads();
+  EXPECT_FALSE(before.empty());
+  std::atomic<bool> ends = false;
+  std::jthread thread([&] { ends.wait(false); });
+  EXPECT_EQ(own_threads().size(), before.size() + 1);
+  ends = true;
+  ends.notify_all();
+}
+
 TEST(RunInParallel, DoesEveryItemOnceAndThreadsDoNotOverlap) {
   const std::vector<int> processors = {0, 0, 0};  // three threads, also on one processor
   constexpr std::size_t kItems = 200;

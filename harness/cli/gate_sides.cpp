@@ -15,12 +15,6 @@
 namespace bench {
 namespace {
 
-// Puts the name of the option in front of the place of the error.
-Error at_option(Error error, const char* option) {
-  error.where = error.where.empty() ? option : std::string(option) + " " + error.where;
-  return error;
-}
-
 using Environment = std::map<std::string, std::string>;
 
 // Returns an error if the environment sets an invalid slowdown.

@@ -29,17 +29,11 @@ namespace {
 // A larger file is not compared by content.
 constexpr std::int64_t kMaxDigestedFile = std::int64_t{1} << 30;
 
-std::string resolve(const std::string& path) {
-  std::error_code code;
-  const auto resolved = std::filesystem::weakly_canonical(path, code);
-  return code ? path : resolved.string();
-}
-
 void add_library(const ops::LibraryInfo& library, GateSide& side) {
   if (library.name.empty()) return;
   side.libraries[library.name] = library.version;
   if (library.path.empty()) return;
-  side.loaded.push_back({library.name, resolve(library.path), library.detail});
+  side.loaded.push_back({library.name, resolve_path(library.path), library.detail});
 }
 
 // Adds what the worker has loaded to the side.
@@ -47,7 +41,7 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
                 GateSide& side) {
   if (files) {
     // A launcher may set variables, so sides with different launchers are not the same.
-    const bool has_launcher = resolve(side.program) != files->program;
+    const bool has_launcher = resolve_path(side.program) != files->program;
     side.loaded.push_back({std::string(kProgramFile), files->program,
                            has_launcher ? "started by " + side.program : ""});
   }
@@ -63,7 +57,7 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
 // Adds what is known of a side whose worker did not answer: its program, and the oneDNN that this
 // program loads.
 void add_unanswered(const std::function<bool()>& interrupted, Env& env, GateSide& side) {
-  side.loaded.push_back({std::string(kProgramFile), resolve(side.program), ""});
+  side.loaded.push_back({std::string(kProgramFile), resolve_path(side.program), ""});
   const auto library = find_loaded_onednn({side.program, side.environment, allowed_cores()},
                                           interrupted, *env.clock);
   if (library) add_library(*library, side);
@@ -95,7 +89,7 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
   const CudaStatus status =
       ask_cuda(side.program, side.environment, ops::cuda::ProbeExtent::libraries, env, interrupted);
   if (cuda_unavailable_reason(status) || !status.report) return;
-  side.loaded.push_back({std::string(kGpuPluginFile), resolve(status.plugin), status.version});
+  side.loaded.push_back({std::string(kGpuPluginFile), resolve_path(status.plugin), status.version});
   for (const ops::cuda::LibraryReport& library : status.report->libraries) {
     const std::string name = lower_case(library.name);
     if (!library.usable() || !is_cuda_backend(name)) continue;
@@ -188,7 +182,8 @@ std::map<std::string, std::string> libraries_in(const std::string& folder) {
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
     const std::string name = entry.path().filename().string();
-    if (name.find(".so") != std::string::npos) libraries[name] = resolve(entry.path().string());
+    if (name.find(".so") != std::string::npos)
+      libraries[name] = resolve_path(entry.path().string());
   }
   return libraries;
 }
@@ -262,7 +257,7 @@ Status check_preloaded(const std::string& value, const GateSide& side) {
     if (has_loader_variable(library)) continue;
     const bool is_path = library.find('/') != std::string::npos;
     const bool is_loaded = std::ranges::any_of(loaded, [&](const std::string& path) {
-      return is_path ? path == resolve(library)
+      return is_path ? path == resolve_path(library)
                      : std::filesystem::path(path).filename().string().starts_with(library);
     });
     if (!is_loaded) {
@@ -287,7 +282,7 @@ Status check_existing(const std::string& value) {
 Status check_gpu_libraries(const std::string& value, const GateSide& side) {
   BENCH_RETURN_IF_ERROR(check_existing(value));
   std::vector<std::string> folders;
-  for (const std::string& path : split_paths(value, ":")) folders.push_back(resolve(path));
+  for (const std::string& path : split_paths(value, ":")) folders.push_back(resolve_path(path));
   const LoadedFile* outside = nullptr;
   for (const LoadedFile& file : side.loaded) {
     if (!is_cuda_backend(file.name)) continue;
@@ -306,11 +301,8 @@ Status check_libraries(const GateSides& sides, const GateSide* base) {
   const auto check = [](const std::optional<SideLibrary>& library, const GateSide* side,
                         const char* option) -> Status {
     if (!library || side == nullptr) return Done{};
-    Status status = check_side_library(*library, *side);
-    if (status) return status;
-    Error error = std::move(status).error();
-    error.where = fmt::format("{} {}", option, error.where);
-    return error;
+    const Status status = check_side_library(*library, *side);
+    return status ? status : Status(at_option(status.error(), option));
   };
   BENCH_RETURN_IF_ERROR(check(sides.candidate_library, &sides.candidate, "--cand-library"));
   BENCH_RETURN_IF_ERROR(check(sides.base_library, base, "--base-library"));
@@ -319,11 +311,9 @@ Status check_libraries(const GateSides& sides, const GateSide* base) {
     if (*library) names.insert(names.end(), (*library)->names.begin(), (*library)->names.end());
   }
   if (names.empty() || base == nullptr) return Done{};
-  Status status = check_libraries_differ(names, *base, sides.candidate);
+  const Status status = check_libraries_differ(names, *base, sides.candidate);
   if (status) return status;
-  Error error = std::move(status).error();
-  error.where = sides.base_library ? "--base-library" : "--cand-library";
-  return error;
+  return at_option(status.error(), sides.base_library ? "--base-library" : "--cand-library");
 }
 
 }  // namespace
@@ -396,11 +386,8 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
     }
   }
   const auto check = [](const GateSide& side, const GateSide* other, const char* option) {
-    Status status = check_variables(side, other);
-    if (status.ok()) return status;
-    Error error = status.error();
-    error.where = fmt::format("{} {}", option, error.where);
-    return Status(error);
+    const Status status = check_variables(side, other);
+    return status ? status : Status(at_option(status.error(), option));
   };
   BENCH_RETURN_IF_ERROR(check_libraries(sides, has_base ? &*sides.base : nullptr));
   // What a side without an answer has loaded is not known completely.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/side_library.hpp"
 
+#include "base/file.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "ops/blas_library.hpp"
 
@@ -22,12 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kOnednnStem = "libdnnl.so";
 // The name by which the loader searches for the oneDNN of this program.
 constexpr std::string_view kOnednnSoname = "libdnnl.so.3";
-
-std::string real_place(const fs::path& path) {
-  std::error_code code;
-  const fs::path real = fs::weakly_canonical(path, code);
-  return code ? path.string() : real.string();
-}
 
 // A library under test: the files that contain it, the backends whose cases use it, and the
 // variable by which a worker finds it.
@@ -104,8 +99,9 @@ std::string variable_value(const TestedLibrary& library, const fs::path& place,
 bool is_from(const std::string& loaded, const std::string& place) {
   std::error_code code;
   if (!fs::is_directory(place, code)) return loaded == place;
-  return std::ranges::any_of(fs::directory_iterator(place, code),
-                             [&](const auto& entry) { return real_place(entry.path()) == loaded; });
+  return std::ranges::any_of(fs::directory_iterator(place, code), [&](const auto& entry) {
+    return resolve_path(entry.path().string()) == loaded;
+  });
 }
 
 const LoadedFile* find_loaded(const GateSide& side, std::string_view name) {
@@ -119,11 +115,13 @@ std::string describe_loaded(const GateSide& side, const LoadedFile& file) {
                      version == side.libraries.end() ? "" : version->second, file.path);
 }
 
-bool is_same_build(const LoadedFile& a, const LoadedFile& b) {
-  return a.path == b.path || (a.digest && a.digest == b.digest);
-}
-
 }  // namespace
+
+Error at_option(Error error, std::string_view option) {
+  error.where =
+      error.where.empty() ? std::string(option) : fmt::format("{} {}", option, error.where);
+  return error;
+}
 
 Result<SideLibrary> find_side_library(
     const std::string& path, const Plan& plan,
@@ -142,7 +140,7 @@ Result<SideLibrary> find_side_library(
     expected.push_back(library.pattern);
     const auto place = find_place(library, path);
     if (!place) continue;
-    result.places.push_back(real_place(*place));
+    result.places.push_back(resolve_path(place->string()));
     result.names.insert(result.names.end(), library.backends.begin(), library.backends.end());
     result.variables[library.variable] =
         variable_value(library, *place, variable(library.variable));
@@ -186,7 +184,7 @@ Status check_libraries_differ(const std::vector<std::string>& names, const GateS
   for (const std::string& name : names) {
     const LoadedFile *const a = find_loaded(base, name), *const b = find_loaded(candidate, name);
     if (a == nullptr || b == nullptr) continue;
-    if (!is_same_build(*a, *b)) return Done{};
+    if (!a->is_same_build(*b)) return Done{};
     same.push_back(describe_loaded(base, *a));
   }
   if (same.empty()) return Done{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/energy_meter.hpp"
 
+#include "base/env.hpp"
 #include "harness/host/system_files.hpp"
 #include "ops/cuda/library_search.hpp"
 
@@ -156,11 +157,7 @@ EnergyMeterResult open_cpu_meter() { return open_powercap_meter(system_energy_fi
 EnergyMeterResult open_cuda_meter() {
   const auto bus_id = find_bus_id();
   if (!bus_id) return Error{"the driver does not report which GPU this process uses", "", ""};
-  const auto get_variable = [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  };
-  auto nvml = ops::cuda::Nvml::open(ops::cuda::library_search_path(get_variable, ""));
+  auto nvml = ops::cuda::Nvml::open(ops::cuda::library_search_path(environment_variable, ""));
   if (!nvml) return Error{"NVML " + nvml.error().reason, "", ""};
   return open_nvml_meter(std::move(nvml).value(), *bus_id);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/perf_events.hpp"
 
+#include "base/processors.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <filesystem>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -48,18 +48,7 @@ constexpr PerfFailureRow kOtherPerfFailure = {0, "not usable", ""};
 
 class KernelPerfEvents final : public PerfEvents {
  public:
-  std::vector<int> threads() override {
-    std::vector<int> thread_ids;
-    std::error_code code;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", code)) {
-      const std::string name = entry.path().filename().string();
-      int thread = 0;
-      const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), thread);
-      if (error == std::errc() && end == name.data() + name.size()) thread_ids.push_back(thread);
-    }
-    std::ranges::sort(thread_ids);
-    return thread_ids;
-  }
+  std::vector<int> threads() override { return own_threads(); }
 
   Result<int, PerfFailure> open(PerfEvent event, int thread, std::optional<int> leader) override {
     perf_event_attr attributes{};

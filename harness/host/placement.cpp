@@ -21,13 +21,7 @@
 
 namespace bench {
 
-void restore_inherited_processors() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  for (const int processor : usable_processors()) CPU_SET(processor, &mask);
-  // This fails only if processors no longer exist. Then the mask stays as it is.
-  static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
-}
+void restore_inherited_processors() { set_processors(usable_processors()); }
 
 namespace {
 

@@ -11,8 +11,7 @@ namespace bench {
 namespace {
 
 bool is_same_file(const LoadedFile& a, const LoadedFile& b) {
-  if (a.name != b.name || a.detail != b.detail) return false;
-  return a.path == b.path || (a.digest && a.digest == b.digest);
+  return a.name == b.name && a.detail == b.detail && a.is_same_build(b);
 }
 
 bool load_the_same(const GateSide& base, const GateSide& candidate) {

@@ -26,6 +26,10 @@ struct LoadedFile {
   std::string detail;
   // content_hash() of the file. Set only if the other side loaded another file of the same size.
   std::optional<std::string> digest = std::nullopt;
+  // Whether both have the same content.
+  bool is_same_build(const LoadedFile& other) const {
+    return path == other.path || (digest && digest == other.digest);
+  }
   friend bool operator==(const LoadedFile&, const LoadedFile&) = default;
 };
 inline constexpr std::string_view kProgramFile = "bench";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_link.hpp"
 
+#include "base/file.hpp"
 #include "base/lines.hpp"
 #include "harness/host/channel.hpp"
 #include "harness/host/placement.hpp"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -58,9 +58,7 @@ std::optional<ops::LibraryInfo> find_onednn(const WorkerStart& start,
   if (!document || document->devices.empty()) return std::nullopt;
   std::optional<ops::LibraryInfo> library = std::move(document->devices.front().library);
   if (!library) return std::nullopt;
-  std::error_code code;
-  const auto resolved = std::filesystem::weakly_canonical(library->path, code);
-  if (!code) library->path = resolved.string();
+  library->path = resolve_path(library->path);
   return library;
 }
 

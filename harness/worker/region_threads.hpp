@@ -10,9 +10,6 @@ namespace bench {
 // From now on, parallel regions of the calling thread have this many threads.
 void set_region_threads(int threads);
 
-// Binds the calling thread to these processors; threads that it creates inherit this.
-void bind_thread(const std::vector<int>& processors);
-
 // Binds each thread of the calling thread's parallel regions to one of these processors, in their
 // order. The calling thread is moved to the first one but may still run on all of them: the runtime
 // ends and creates threads whenever the size of a region changes, and a created thread inherits the

@@ -131,18 +131,24 @@ inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t i
   return stop - start;
 }
 
-// The same, lengthened on purpose (slowdown.hpp): after the iterations, the processor spins for the
-// fraction `slowdown` of their time.
+// Spins until the time from `start` to `stop` is longer by the fraction `slowdown` (slowdown.hpp).
+// Returns the last reading of the clock.
+template <class ClockType>
+inline Nanoseconds spin_longer(ClockType& clock, Nanoseconds start, Nanoseconds stop,
+                               double slowdown) {
+  const auto own = static_cast<double>((stop - start).count());
+  const Nanoseconds end = stop + Nanoseconds(std::llround(own * slowdown));
+  while (stop < end) stop = clock.now();
+  return stop;
+}
+
+// Like take_sample(), but lengthened on purpose: after the iterations, the processor spins.
 template <class ClockType>
 inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::int64_t iterations,
                                                      ClockType& clock, double slowdown) {
   const Nanoseconds start = clock.now();
   if (!rotation.run(iterations)) return std::nullopt;
-  Nanoseconds stop = clock.now();
-  const auto own = static_cast<double>((stop - start).count());
-  const Nanoseconds end = stop + Nanoseconds(std::llround(own * slowdown));
-  while (stop < end) stop = clock.now();
-  return stop - start;
+  return spin_longer(clock, start, clock.now(), slowdown) - start;
 }
 
 // Takes a round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)) of

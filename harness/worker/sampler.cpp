@@ -3,6 +3,7 @@
 
 #include "harness/result/device_samples.hpp"
 #include "harness/stats/running_median.hpp"
+#include "harness/worker/canary_bracket.hpp"
 
 #include <fmt/format.h>
 
@@ -22,22 +23,19 @@ template <class ClockType>
 class HostSampler final : public Sampler {
  public:
   HostSampler(Rotation& rotation, ClockType& clock, const SamplerOptions& options)
-      : rotation_(rotation), clock_(clock), slowdown_(options.slowdown), canary_(options.canary) {}
+      : rotation_(rotation),
+        clock_(clock),
+        slowdown_(options.slowdown),
+        canaries_(options.canary) {}
 
   BatchLimits batch_limits() const override { return kHostBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
     return on_page_boundary([&] { return take_sample(rotation_, iterations, clock_); });
   }
-  // The last canary is discarded, because other work may run between two rounds.
-  void begin_round() override { last_canary_.reset(); }
-  void leave_out_canaries() override { canary_ = nullptr; }
+  void begin_round() override { canaries_.begin_round(); }
+  void leave_out_canaries() override { canaries_.leave_out(); }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
-    return canary_ == nullptr ? take_one(iterations, out) : take_between_canaries(iterations, out);
-  }
-  std::string failure() const override { return rotation_.failure(); }
-
- private:
-  Taken take_one(std::int64_t iterations, RoundSamples& out) {
+    canaries_.open();
     const std::optional<Nanoseconds> sample = on_page_boundary([&] {
       return slowdown_ ? take_slowed_sample(rotation_, iterations, clock_, *slowdown_)
                        : take_sample(rotation_, iterations, clock_);
@@ -45,26 +43,16 @@ class HostSampler final : public Sampler {
     if (!sample) return Taken::failed;
     out.samples.push_back(*sample);
     out.timed += *sample;
+    canaries_.close(*sample, out);
     return Taken::counted;
   }
-  Taken take_between_canaries(std::int64_t iterations, RoundSamples& out) {
-    if (!last_canary_) last_canary_ = canary_->take();
-    const std::int64_t preemptions = canary_->preemptions();
-    if (take_one(iterations, out) == Taken::failed) return Taken::failed;
-    const bool preempted =
-        canary_->preemptions() - preemptions > out.samples.back() / kTimeOfOnePreemption;
-    const Nanoseconds after = canary_->take();
-    out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
-    last_canary_ = after;
-    if (const auto join = canary_->join()) out.joins.push_back(*join);
-    return Taken::counted;
-  }
+  std::string failure() const override { return rotation_.failure(); }
 
+ private:
   Rotation& rotation_;
   ClockType& clock_;
   std::optional<double> slowdown_;
-  SampleCanary* canary_;
-  std::optional<Nanoseconds> last_canary_;  // in this round
+  CanaryBracket canaries_;
 };
 
 double gigahertz(std::int64_t hertz) { return static_cast<double>(hertz) / 1e9; }

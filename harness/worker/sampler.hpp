@@ -38,10 +38,6 @@ inline constexpr std::size_t kRecentClocks = 15;
 // After each series of this many discarded samples, the sampler pauses (kFirstPause, kMaxPauses).
 inline constexpr int kVoidsBeforePause = 3;
 
-// A preemption lengthens a sample by microseconds or milliseconds. Long samples always have some,
-// so one preemption is permitted per this time. A shorter sample must have none to count as quiet.
-inline constexpr Nanoseconds kTimeOfOnePreemption = std::chrono::milliseconds(50);
-
 struct SamplerOptions {
   // Lengthens each accepted sample by this fraction: the host spins, and a device's time is
   // increased.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/stream_sampler.hpp"
 
+#include "harness/worker/canary_bracket.hpp"
 #include "harness/worker/stream_window.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -64,7 +64,7 @@ class StreamSampler final : public Sampler {
         rotations_(rotations),
         clock_(clock),
         slowdown_(options.slowdown),
-        canary_(options.canary),
+        canaries_(options.canary),
         times_(rotations.size()) {
     team_.run_on(0, [this] { clock_cost_ = clock_cost(clock_); });
     team_.bind_threads();
@@ -79,20 +79,19 @@ class StreamSampler final : public Sampler {
     return window ? std::optional(time_at_throughput(*window, iterations)) : std::nullopt;
   }
   void begin_round() override {
-    last_canary_.reset();  // other work may run between two rounds
+    canaries_.begin_round();
     team_.bind_threads();
   }
-  void leave_out_canaries() override { canary_ = nullptr; }
+  void leave_out_canaries() override { canaries_.leave_out(); }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
-    if (canary_ != nullptr && !last_canary_) last_canary_ = canary_->take();
-    const std::int64_t preemptions = canary_ != nullptr ? canary_->preemptions() : 0;
+    canaries_.open();
     const auto window = run_window(iterations);
     if (!window) return Taken::failed;
     out.samples.push_back(time_at_throughput(*window, iterations));
     out.timed += elapsed();
     out.latencies.insert(out.latencies.end(), window->latencies.begin(), window->latencies.end());
     out.clock = clock_cost_;
-    if (canary_ != nullptr) add_canary(preemptions, out);
+    canaries_.close(elapsed(), out);
     return Taken::counted;
   }
   std::string failure() const override { return failure_; }
@@ -143,12 +142,8 @@ class StreamSampler final : public Sampler {
 
   // Returns the end of the iteration, lengthened on purpose if the worker is slowed down.
   Nanoseconds end_iteration(Nanoseconds begin) {
-    Nanoseconds now = clock_.now();
-    if (!slowdown_) return now;
-    const auto own = static_cast<double>((now - begin).count());
-    const Nanoseconds end = now + Nanoseconds(std::llround(own * *slowdown_));
-    while (now < end) now = clock_.now();
-    return now;
+    const Nanoseconds now = clock_.now();
+    return slowdown_ ? spin_longer(clock_, begin, now, *slowdown_) : now;
   }
 
   // The time from the first begin to the last end of any stream.
@@ -161,21 +156,12 @@ class StreamSampler final : public Sampler {
     return end - begin;
   }
 
-  void add_canary(std::int64_t preemptions, RoundSamples& out) {
-    const bool preempted = canary_->preemptions() - preemptions > elapsed() / kTimeOfOnePreemption;
-    const Nanoseconds after = canary_->take();
-    out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
-    last_canary_ = after;
-    if (const auto join = canary_->join()) out.joins.push_back(*join);
-  }
-
   StreamTeam& team_;
   const std::vector<std::unique_ptr<Rotation>>& rotations_;
   ClockType& clock_;
   std::optional<double> slowdown_;
-  SampleCanary* canary_;
-  std::optional<Nanoseconds> last_canary_;  // in this round
-  std::vector<StreamTimes> times_;          // times of the last window
+  CanaryBracket canaries_;
+  std::vector<StreamTimes> times_;  // times of the last window
   Nanoseconds clock_cost_{0};
   std::string failure_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/stream_team.hpp"
 
+#include "base/processors.hpp"
 #include "harness/worker/region_threads.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void StreamTeam::bind_threads() {
 }
 
 void StreamTeam::serve(std::size_t stream) {
-  bind_thread(processors_[stream]);
+  set_processors(processors_[stream]);
   set_region_threads(static_cast<int>(processors_[stream].size()));
   std::unique_lock lock(mutex_);
   for (;;) {

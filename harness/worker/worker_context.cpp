@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/worker_context.hpp"
 
+#include "base/env.hpp"
 #include "harness/worker/cuda_plugin.hpp"
 #include "ops/blas/backend.hpp"
 #include "ops/blas/loaded_blas.hpp"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -83,19 +83,14 @@ void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
   }
 }
 
-std::optional<std::string> own_variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 // The libraries of matrix products are searched and loaded when a case first requests them.
 void add_blas(ops::BackendSet& backends) {
   for (const ops::BlasLibrary& library : ops::blas_libraries()) {
     backends.add(
         std::string(library.backend), "cpu",
-        [&library] { return ops::make_blas_backend(library, own_variable); },
+        [&library] { return ops::make_blas_backend(library, environment_variable); },
         [&library]() -> ProbeAnswer {
-          auto loaded = ops::load_blas(library, own_variable);
+          auto loaded = ops::load_blas(library, environment_variable);
           if (!loaded) return std::move(loaded).error().reason;
           return std::optional(std::move(loaded)->info);
         });

@@ -24,6 +24,31 @@ int cblas_transpose(Storage storage) {
   return storage == Storage::plain ? kCblasNoTranspose : kCblasTranspose;
 }
 
+// The matrices that consecutive products of a batch use, one after the other. Needs no division for
+// each product: a product of small matrices takes as long as a few of them.
+template <class Real>
+class MatrixCursor {
+ public:
+  MatrixCursor(Real* first, const BlasProduct& product, const BlasMatrix& matrix)
+      : matrix_(first),
+        elements_(matrix.elements),
+        share_(product.share(matrix)),
+        products_left_(share_) {}
+
+  Real* matrix() const { return matrix_; }
+  // Whether no earlier product has used the matrix.
+  bool is_first_use() const { return products_left_ == share_; }
+  void advance() {
+    if (--products_left_ > 0) return;
+    products_left_ = share_;
+    matrix_ += elements_;
+  }
+
+ private:
+  Real* matrix_;
+  std::int64_t elements_, share_, products_left_;
+};
+
 template <class Real>
 class CblasInvocation final : public Invocation {
  public:
@@ -32,9 +57,9 @@ class CblasInvocation final : public Invocation {
       : functions_(functions),
         product_(product),
         calls_(calls),
-        a_(static_cast<const Real*>(buffers[product.a.tensor])),
-        b_(static_cast<const Real*>(buffers[product.b.tensor])),
-        c_(static_cast<Real*>(buffers[product.c.tensor])) {
+        a_(static_cast<const Real*>(buffers[product.a.tensor]), product, product.a),
+        b_(static_cast<const Real*>(buffers[product.b.tensor]), product, product.b),
+        c_(static_cast<Real*>(buffers[product.c.tensor]), product, product.c) {
     if (threads == BlasThreads::per_call) all_places_.emplace();
   }
 
@@ -42,37 +67,45 @@ class CblasInvocation final : public Invocation {
     if (calls_ == BatchCalls::strided) {
       multiply_strided();
     } else {
-      for (std::int64_t i = 0; i < product_.batch; ++i) multiply(i);
+      multiply_one_by_one();
     }
     return true;
   }
   std::string error() const override { return {}; }
 
  private:
-  void multiply(std::int64_t index) noexcept {
+  // A product adds to what an earlier one has written to the same result.
+  void multiply_one_by_one() noexcept {
     const BlasMatrix &a = product_.a, &b = product_.b, &c = product_.c;
-    functions_.gemm(kCblasRowMajor, cblas_transpose(a.storage), cblas_transpose(b.storage),
-                    product_.m, product_.n, product_.k, static_cast<Real>(product_.alpha),
-                    a_ + product_.offset(a, index), a.leading, b_ + product_.offset(b, index),
-                    b.leading, static_cast<Real>(product_.beta(index)),
-                    c_ + product_.offset(c, index), c.leading);
+    MatrixCursor<const Real> left = a_, right = b_;
+    MatrixCursor<Real> result = c_;
+    for (std::int64_t i = 0; i < product_.batch; ++i) {
+      functions_.gemm(kCblasRowMajor, cblas_transpose(a.storage), cblas_transpose(b.storage),
+                      product_.m, product_.n, product_.k, static_cast<Real>(product_.alpha),
+                      left.matrix(), a.leading, right.matrix(), b.leading,
+                      result.is_first_use() ? Real{0} : Real{1}, result.matrix(), c.leading);
+      left.advance();
+      right.advance();
+      result.advance();
+    }
   }
   void multiply_strided() noexcept {
     const auto stride = [](const BlasMatrix& matrix) { return static_cast<int>(matrix.elements); };
     const BlasMatrix &a = product_.a, &b = product_.b, &c = product_.c;
     functions_.gemm_strided(kCblasRowMajor, cblas_transpose(a.storage), cblas_transpose(b.storage),
                             product_.m, product_.n, product_.k, static_cast<Real>(product_.alpha),
-                            a_, a.leading, stride(a), b_, b.leading, stride(b), Real{0}, c_,
-                            c.leading, stride(c), static_cast<int>(product_.batch));
+                            a_.matrix(), a.leading, stride(a), b_.matrix(), b.leading, stride(b),
+                            Real{0}, c_.matrix(), c.leading, stride(c),
+                            static_cast<int>(product_.batch));
   }
 
   CblasFunctions<Real> functions_;
   BlasProduct product_;
   BatchCalls calls_;
   std::optional<AllPlaces> all_places_;  // the threads of each call inherit the mask
-  const Real* a_;
-  const Real* b_;
-  Real* c_;
+  // At the first product.
+  MatrixCursor<const Real> a_, b_;
+  MatrixCursor<Real> c_;
 };
 
 BatchCalls choose_calls(const BlasProduct& product, bool has_strided_call) {

@@ -7,7 +7,6 @@
 #include "ops/backend/test_support.hpp"
 #include "ops/blas/loaded_blas.hpp"
 #include "ops/blas/product.hpp"
-#include "ops/blas/thread_pinning.hpp"
 #include "ops/network/network.hpp"
 #include "ops/test_support.hpp"
 
@@ -15,10 +14,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <atomic>
 #include <filesystem>
 #include <map>
-#include <thread>
 
 namespace bench::ops {
 namespace {
@@ -275,16 +272,6 @@ TEST(BlasLibraries, AFileBelongsToTheLibraryOfItsName) {
   EXPECT_FALSE(is_file_of(library, "libblis.so.4"));
   EXPECT_FALSE(is_file_of(library, "libopenblas.a"));
   EXPECT_EQ(find_blas_library("onednn"), nullptr);
-}
-
-TEST(ThreadPinning, KnowsTheThreadsOfThisProcess) {
-  const std::set<int> before = own_threads();
-  EXPECT_FALSE(before.empty());
-  std::atomic<bool> ends = false;
-  std::jthread thread([&] { ends.wait(false); });
-  EXPECT_EQ(own_threads().size(), before.size() + 1);
-  ends = true;
-  ends.notify_all();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "ops/blas/loaded_blas.hpp"
 
 #include "base/file.hpp"
+#include "base/processors.hpp"
 #include "ops/blas/thread_pinning.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -228,7 +228,7 @@ Result<LoadedBlas, BackendError> load_blas(const BlasLibrary& library, const Var
   const std::vector<SearchStep> search = blas_search_path(library, variables, names);
   const std::vector<std::string_view> files(names.begin(), names.end());
   const AllPlaces all_places;  // OpenBLAS counts processors, and its threads inherit the mask
-  const std::set<int> threads = own_threads();
+  const std::vector<int> threads = own_threads();
   const auto opened = DynamicLibrary::open(files, search);
   if (!opened) return missing_blas(library, variables, opened.error());
   LoadedBlas loaded;

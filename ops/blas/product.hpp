@@ -34,12 +34,8 @@ struct BlasProduct {
   bool is_strided() const {
     return batch > 1 && a.batch == batch && b.batch == batch && c.batch == batch;
   }
-  // The first matrix element that product number `index` reads or writes.
-  std::int64_t offset(const BlasMatrix& matrix, std::int64_t index) const {
-    return index / (batch / matrix.batch) * matrix.elements;
-  }
-  // 1 if the product adds to what the previous product has written, else 0.
-  double beta(std::int64_t index) const { return index % (batch / c.batch) == 0 ? 0 : 1; }
+  // How many consecutive products read or write the same matrix of `matrix`.
+  std::int64_t share(const BlasMatrix& matrix) const { return batch / matrix.batch; }
 };
 
 // BackendError: CBLAS does not compute the problem. A bias and post-ops other than leading scales

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/blas/thread_pinning.hpp"
 
-#include "base/number.hpp"
+#include "base/processors.hpp"
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 namespace bench::ops {
@@ -42,22 +41,12 @@ AllPlaces::~AllPlaces() {
   if (is_changed_) static_cast<void>(sched_setaffinity(0, sizeof previous_, &previous_));
 }
 
-std::set<int> own_threads() {
-  std::set<int> threads;
-  std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", code)) {
-    if (const auto number = parse_number<int>(entry.path().filename().string()))
-      threads.insert(*number);
-  }
-  return threads;
-}
-
-int pin_new_threads(const std::set<int>& before) {
+int pin_new_threads(std::span<const int> before) {
   const int places = omp_get_num_places();
   if (places == 0) return 0;
   int count = 0;
   for (const int thread : own_threads()) {
-    if (before.contains(thread)) continue;
+    if (std::ranges::binary_search(before, thread)) continue;
     ++count;
     const cpu_set_t mask = place_mask(count % places);
     static_cast<void>(sched_setaffinity(thread, sizeof mask, &mask));  // fails if it has ended

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <sched.h>
-#include <set>
+#include <span>
 
 namespace bench::ops {
 
@@ -23,11 +23,9 @@ class AllPlaces {
   bool is_changed_ = false;
 };
 
-// Returns the threads of this process, by the kernel's numbers.
-std::set<int> own_threads();
-
-// Pins the threads that `before` does not contain to the places after the first one, in the order
-// of their numbers. Returns their number. Does nothing without places.
-int pin_new_threads(const std::set<int>& before);
+// Pins the threads that `before`, an earlier answer of own_threads(), does not contain to the
+// places after the first one, in the order of their numbers. Returns their number. Does nothing
+// without places.
+int pin_new_threads(std::span<const int> before);
 
 }  // namespace bench::ops

@@ -2,6 +2,7 @@
 // For tests with this machine's cuBLASLt, which creates descriptors without a device.
 #pragma once
 
+#include "base/env.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/library_search.hpp"
@@ -10,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,13 +20,7 @@
 namespace bench::ops::cuda::test {
 
 inline std::vector<SearchStep> search_path() {
-  return library_search_path(
-      [](const std::string& name) -> std::optional<std::string> {
-        const char* value = std::getenv(name.c_str());
-        if (value == nullptr) return std::nullopt;
-        return std::string(value);
-      },
-      "");
+  return library_search_path(environment_variable, "");
 }
 
 // Without variables.

@@ -2,6 +2,7 @@
 // For tests that ask this machine's cuDNN about devices that the machine does not have.
 #pragma once
 
+#include "base/env.hpp"
 #include "base/file.hpp"
 #include "ops/cuda/cudnn/forms.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
@@ -10,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,12 +21,7 @@ namespace bench::ops::cuda::cudnn_test {
 
 // Returns the places that tests search for cuDNN.
 inline std::vector<SearchStep> search_of_this_machine() {
-  const auto variable = [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return std::string(value);
-  };
-  return library_search_path(variable, "");
+  return library_search_path(environment_variable, "");
 }
 
 // Returns cuDNN, or why it cannot be loaded.
