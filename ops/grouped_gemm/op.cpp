@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/checked.hpp"
 #include "ops/description.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/grouped_gemm/grouped_gemm.hpp"
+#include "ops/inference.hpp"
 #include "ops/model.hpp"
 #include "ops/tensor_core/facts.hpp"
 #include "ops/tolerance.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -92,6 +96,29 @@ Tolerance tolerance(const Problem& problem) {
   return accumulation_tolerance(problem, problem.parameters.count("k"), 1);
 }
 
+// In a network, `groups` are proportions: the rows of the input are shared out in their ratio, so
+// that the groups grow with the batch. The sizes of other groups are left as they are; the check of
+// the layer's input refuses them.
+Status infer_grouped_gemm(ParameterSet& set, std::span<const Dims> inputs) {
+  const Dims& dims = inputs[0];
+  if (dims.size() != 2) {
+    return Error{.what = fmt::format("the input {} has {} dimensions, a matrix has two",
+                                     join_dims(dims), dims.size()),
+                 .where = "inputs",
+                 .next = "a `reshape` gives the input the sizes of a matrix"};
+  }
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "k", dims[1]));
+  if (!set.has("groups")) return Done{};
+  Dims groups = set.numbers("groups");
+  Checked total = 0;
+  for (const std::int64_t rows : groups) total += rows;
+  const std::int64_t proportions = total.value().value_or(0);
+  if (proportions < 1 || dims[0] % proportions != 0) return Done{};
+  for (std::int64_t& rows : groups) rows *= dims[0] / proportions;
+  set.set("groups", std::move(groups));
+  return Done{};
+}
+
 // The rules about tensor cores judge the product of the largest group.
 ProblemFacts facts(const Problem& problem, const Platform& platform) {
   const Dims& groups = problem.parameters.numbers("groups");
@@ -132,6 +159,7 @@ const Operator grouped_gemm_operator =
               .where = "k"},
              {.reference = reference,
               .tolerance = tolerance,
+              .inference = {one_input, infer_grouped_gemm},
               .product = {.facts = facts},
               .examples = kExamples,
               .cuda = kOnCublas});

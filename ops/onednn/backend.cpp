@@ -46,7 +46,7 @@ std::optional<Bytes> chain_size(const Chain& chain) {
     for (const auto& desc : *descs) total += static_cast<std::int64_t>(desc.get_size());
   }
   for (const ChainParameter& parameter : chain.parameters) {
-    total += static_cast<std::int64_t>(parameter.desc.get_size());
+    total += parameter.size().count;
   }
   for (const std::int64_t bytes : chain.buffers) total += bytes;
   total += static_cast<std::int64_t>(chain.scratchpad_bytes);
@@ -76,6 +76,16 @@ class OnednnBackend final : public Backend {
  private:
   CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts);
   CreatedKernel make_kernel(const Network& network);
+  // The makers of a network's layers that are no primitive, for its execution and its description.
+  LayerMakers creating_makers() {
+    return {layer_maker_, [this](const Problem& problem) { return create(problem); }};
+  }
+  LayerMakers describing_makers() const {
+    return {layer_maker_, [this](const Problem& problem) -> CreatedKernel {
+              if (auto refused = support_error(problem)) return *std::move(refused);
+              return std::unique_ptr<Kernel>();
+            }};
+  }
   // The checks that need no library call.
   Result<Done, BackendError> check_rules(const Network& network) const;
   // Created at first use: a process that only queries the library does not pay for it.
@@ -166,7 +176,7 @@ CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
 }
 
 CreatedKernel OnednnBackend::make_kernel(const Network& network) {
-  BENCH_ASSIGN_OR_RETURN(Chain chain, build_chain(context(), network, layer_maker_));
+  BENCH_ASSIGN_OR_RETURN(Chain chain, build_chain(context(), network, creating_makers()));
   BENCH_RETURN_IF_ERROR(check_memory(chain_size(chain), network.name));
   return make_network_kernel(context(), network, std::move(chain));
 }
@@ -201,6 +211,21 @@ std::optional<BackendError> OnednnBackend::support_error(const Problem& problem)
       [&] { return create_primitive(describing_context(), problem, {}); }));
 }
 
+// The parts of an activation follow each other without gaps in a network, but begin at multiples of
+// a cache line in a kernel of several primitives (ops/backend/grouped_parts.hpp).
+Result<Done, BackendError> check_parts(const Node& node, std::span<const Problem> parts) {
+  for (const Problem& part : parts.first(parts.size() - 1)) {
+    for (const Tensor& tensor : part.tensors) {
+      if (tensor.role == TensorRole::weights || tensor.size().count % kCacheLine == 0) continue;
+      return unsupported(fmt::format(
+          "{}: a group of `{}` has {} bytes, and in a network the next group must begin at a "
+          "multiple of {} bytes; the layers of the network can be measured (`measure: [layers]`)",
+          node.name, tensor.name, tensor.size().count, kCacheLine));
+    }
+  }
+  return Done{};
+}
+
 Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) const {
   if (network.gap) {
     return BackendError{BackendError::Kind::unsupported, *network.gap};
@@ -213,10 +238,7 @@ Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) co
   for (const Node& node : network.nodes) {
     const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
     if (entry != nullptr && entry->parts != nullptr) {
-      return unsupported(fmt::format(
-          "{}: {} is several primitives; the layers of the network can be measured (`measure: "
-          "[layers]`)",
-          node.name, node.problem.op->name));
+      BENCH_RETURN_IF_ERROR(check_parts(node, entry->parts(node.problem)));
     }
     // The maker of such a layer says itself what it supports.
     const bool is_foreign = entry == nullptr && layer_maker_;
@@ -232,7 +254,7 @@ std::optional<BackendError> OnednnBackend::support_error(const Network& network)
   if (auto refused = error_of(check_rules(network))) return refused;
   return error_of(with_cause(
       network.name, network.dtype, [&]() -> OnednnContext& { return describing_context(); },
-      [&] { return build_chain(describing_context(), network, layer_maker_); }));
+      [&] { return build_chain(describing_context(), network, describing_makers()); }));
 }
 
 CreatedKernel OnednnBackend::create(const Network& network) {

@@ -34,12 +34,43 @@ std::vector<std::size_t> last_readers(const Network& network) {
   return last;
 }
 
+constexpr std::string_view kOwnLayouts =
+    "its kernel has its own layouts, but a network's layer needs plain tensors";
+
+BackendError refuse(const Node& node, std::string_view why) {
+  return {BackendError::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
+}
+
+Result<std::unique_ptr<Kernel>, BackendError> make_layer(const KernelMaker& maker,
+                                                         const Node& node) {
+  auto made = maker(node.problem);
+  if (!made) return BackendError{made.error().kind, node.name + ": " + made.error().reason};
+  return made;
+}
+
+// Wraps a kernel as a primitive that takes plain activations. `kernel` may be null: only a worker
+// has it.
+std::unique_ptr<OnednnPrimitive> wrap_kernel(const Problem& problem,
+                                             std::unique_ptr<Kernel> kernel) {
+  auto primitive = std::make_unique<OnednnPrimitive>();
+  primitive->kind = problem.op->name;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const Tensor& tensor = problem.tensors[i];
+    const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
+    primitive->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
+  }
+  if (kernel == nullptr) return primitive;
+  primitive->implementation = kernel->implementation();
+  primitive->foreign = std::move(kernel);
+  return primitive;
+}
+
 class ChainBuilder {
  public:
-  ChainBuilder(OnednnContext& context, const Network& network, const KernelMaker& foreign)
+  ChainBuilder(OnednnContext& context, const Network& network, const LayerMakers& makers)
       : context_(context),
         network_(network),
-        make_foreign_kernel_(foreign),
+        makers_(makers),
         last_readers_(last_readers(network)) {}
 
   Result<Chain, BackendError> build();
@@ -48,6 +79,8 @@ class ChainBuilder {
   Result<Done, BackendError> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
+  CreatedPrimitive create_parts(const Node& node) const;
+  bool has_plain_activations(const Kernel& kernel, const Node& node) const;
   std::vector<memory::desc> collect_producer_descs(const Node& node) const;
   InputLayouts input_layouts(const Node& node) const;
   std::optional<std::size_t> find_in_place_residual(std::size_t node) const;
@@ -87,7 +120,7 @@ class ChainBuilder {
 
   OnednnContext& context_;
   const Network& network_;
-  const KernelMaker& make_foreign_kernel_;
+  const LayerMakers& makers_;
   std::vector<std::size_t> last_readers_;
   std::vector<std::size_t> inputs_;                     // values of the network's inputs
   std::vector<std::optional<std::size_t>> parameters_;  // values of the shared parameters
@@ -184,8 +217,9 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
     });
   };
   if (entry == nullptr) return create_foreign(node, residual);
+  if (entry->parts != nullptr) return create_parts(node);
   const auto& backends = node.problem.op->cpu;
-  if (!make_foreign_kernel_ || backends.size() < 2) return create_own();
+  if (!makers_.foreign || backends.size() < 2) return create_own();
   const bool is_own_first = backends.front() == kOnOnednn[0];
   auto first = is_own_first ? create_own() : create_foreign(node, residual);
   if (first || first.error().kind != BackendError::Kind::unsupported) return first;
@@ -193,31 +227,30 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   return second ? std::move(second) : std::move(first);
 }
 
-// Wraps a foreign kernel as a primitive that takes plain tensors.
 CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd residual) const {
-  const auto refuse = [&](std::string_view why) {
-    return BackendError{BackendError::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
-  };
-  if (residual == ResidualAdd::in_place) return refuse("cannot add a residual in place");
-  const Problem& problem = node.problem;
-  assert(make_foreign_kernel_ && "the backend has checked that such layers have a maker");
-  auto primitive = std::make_unique<OnednnPrimitive>();
-  primitive->kind = problem.op->name;
-  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    const Tensor& tensor = problem.tensors[i];
-    const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
-    primitive->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
+  if (residual == ResidualAdd::in_place) return refuse(node, "cannot add a residual in place");
+  assert(makers_.foreign && "the backend has checked that such layers have a maker");
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_layer(makers_.foreign, node));
+  if (kernel != nullptr && !kernel->takes_plain()) return refuse(node, kOwnLayouts);
+  return wrap_kernel(node.problem, std::move(kernel));
+}
+
+// The operators of such kernels take no post-ops, so there is no residual.
+CreatedPrimitive ChainBuilder::create_parts(const Node& node) const {
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_layer(makers_.parts, node));
+  if (kernel != nullptr && !has_plain_activations(*kernel, node)) return refuse(node, kOwnLayouts);
+  return wrap_kernel(node.problem, std::move(kernel));
+}
+
+// Returns whether the kernel's own layouts are only those of parameters that no other node reads.
+bool ChainBuilder::has_plain_activations(const Kernel& kernel, const Node& node) const {
+  for (std::size_t i = 0; i < node.problem.tensors.size(); ++i) {
+    const bool is_own_parameter = i < node.sources.size() &&
+                                  node.sources[i].kind == Source::Kind::parameter &&
+                                  !shared_parameter(node.sources[i]);
+    if (kernel.converts_layout(i) && !is_own_parameter) return false;
   }
-  auto made = make_foreign_kernel_(problem);
-  if (!made) return BackendError{made.error().kind, node.name + ": " + made.error().reason};
-  std::unique_ptr<Kernel> kernel = *std::move(made);
-  if (kernel == nullptr) return primitive;  // only a worker knows more
-  if (!kernel->takes_plain()) {
-    return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
-  }
-  primitive->implementation = kernel->implementation();
-  primitive->foreign = std::move(kernel);
-  return primitive;
+  return true;
 }
 
 // Returns the view or reordered copy of the value that already has the layout, so that a result is
@@ -300,7 +333,11 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
     const OnednnTensor& tensor = primitive.tensors[i];
     const Source& source = node.sources[i];
     if (source.kind == Source::Kind::parameter && !shared_parameter(source)) {
-      chain_.parameters[source.index] = {tensor.plain, tensor.desc};
+      const bool is_packed = primitive.foreign != nullptr && primitive.foreign->converts_layout(i);
+      chain_.parameters[source.index] = {.plain = tensor.plain,
+                                         .desc = tensor.desc,
+                                         .packer = is_packed ? primitive.foreign : nullptr,
+                                         .tensor = i};
       step.parameters.emplace_back(*tensor.argument, source.index);
       continue;
     }
@@ -471,7 +508,7 @@ void ChainBuilder::add_parameters() {
     if (!shared[i]) continue;
     const Tensor& tensor = network_.tensors[network_.input_count() + i];
     const memory::desc plain = plain_desc(tensor.dims, tensor.dtype);
-    chain_.parameters[i] = {plain, plain};
+    chain_.parameters[i] = {.plain = plain, .desc = plain};
     const std::size_t storage = add_storage(ChainStorage::Kind::parameter, plain);
     chain_.storages[storage].index = i;
     parameters_[i] = add_value(plain, storage);
@@ -497,9 +534,14 @@ Result<Chain, BackendError> ChainBuilder::build() {
 
 }  // namespace
 
+Bytes ChainParameter::size() const {
+  if (packer != nullptr) return packer->buffers()[tensor].size;
+  return {static_cast<std::int64_t>(desc.get_size())};
+}
+
 Result<Chain, BackendError> build_chain(OnednnContext& context, const Network& network,
-                                        const KernelMaker& foreign) {
-  return ChainBuilder(context, network, foreign).build();
+                                        const LayerMakers& makers) {
+  return ChainBuilder(context, network, makers).build();
 }
 
 }  // namespace bench::ops

@@ -4,7 +4,8 @@
 //
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
-// Kernels of other backends read and write plain values. The network's inputs and outputs are plain
+// Kernels of other backends, and those of several primitives, read and write plain values. The
+// network's inputs and outputs are plain
 // row-major, as the users of a framework have them. The chain of a training step keeps the
 // workspace of a forward primitive for the backward one. A residual addition is done in place
 // (`sum` into the residual's buffer) if nothing reads the residual afterwards. Otherwise it is a
@@ -50,8 +51,8 @@ struct ChainStep {
   InputLayouts input_layouts;
   std::optional<MovedTensor> moved;  // for a reorder
   dnnl::primitive primitive;
-  // If set, this kernel of another backend runs instead of a primitive. It takes plain tensors; the
-  // arguments are their indexes.
+  // If set, this kernel runs instead of a primitive: one of another backend, or one of several
+  // primitives. It takes plain activations; the arguments are the indexes of its tensors.
   std::shared_ptr<Kernel> foreign;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value
@@ -63,6 +64,19 @@ struct ChainStep {
 struct ChainParameter {
   dnnl::memory::desc plain;
   dnnl::memory::desc desc;
+  // If set, the parameter is tensor `tensor` of this kernel in the kernel's own layout, which no
+  // descriptor describes; `desc` is then the plain one.
+  std::shared_ptr<Kernel> packer = nullptr;
+  std::size_t tensor = 0;
+
+  // Size of the parameter in the layout that its step reads.
+  Bytes size() const;
+};
+
+// Create the kernels of layers that are no primitive of their own.
+struct LayerMakers {
+  KernelMaker foreign = {};  // of other backends; may be empty
+  KernelMaker parts = {};    // of operators with OnednnKernelEntry::parts
 };
 
 struct Chain {
@@ -76,9 +90,9 @@ struct Chain {
   std::size_t scratchpad_bytes = 0;  // size of the scratchpad that all steps share
 };
 
-// `foreign` creates the kernels of other backends; may be empty. A layer runs on the first backend
-// of its operator's list (Operator::cpu) that supports it. May throw dnnl::error.
+// A layer runs on the first backend of its operator's list (Operator::cpu) that supports it. May
+// throw dnnl::error.
 Result<Chain, BackendError> build_chain(OnednnContext& context, const Network& network,
-                                        const KernelMaker& foreign = {});
+                                        const LayerMakers& makers);
 
 }  // namespace bench::ops

@@ -189,16 +189,25 @@ class NetworkKernel final : public Kernel {
   std::string implementation() const override { return count_kinds(chain_.steps, "primitives"); }
   std::vector<KernelStep> steps() const override;
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
-  Bytes workspace() const override { return {static_cast<std::int64_t>(scratchpad_.size())}; }
+  Bytes workspace() const override;
   bool converts_layout(std::size_t index) const override {
+    if (const ChainParameter* own = find_packed(index)) {
+      return own->packer->converts_layout(own->tensor);
+    }
     const auto [plain, packed] = layouts(index);
     return plain != packed;
   }
   Status pack(std::size_t index, const void* plain, void* packed) override {
+    if (const ChainParameter* own = find_packed(index)) {
+      return own->packer->pack(own->tensor, plain, packed);
+    }
     const auto [from, to] = layouts(index);
     return transfer(context_, from, plain, to, packed);
   }
   Status unpack(std::size_t index, const void* packed, void* plain) override {
+    if (const ChainParameter* own = find_packed(index)) {
+      return own->packer->unpack(own->tensor, packed, plain);
+    }
     const auto [to, from] = layouts(index);
     return transfer(context_, from, packed, to, plain);
   }
@@ -208,6 +217,8 @@ class NetworkKernel final : public Kernel {
  private:
   std::size_t first_parameter() const { return chain_.inputs.size(); }
   std::size_t first_output() const { return first_parameter() + chain_.parameters.size(); }
+  // Returns the parameter that the network's tensor `index` is, if a kernel packs it; else nullptr.
+  const ChainParameter* find_packed(std::size_t index) const;
   // The layouts of the network's tensor `index`: plain, packed.
   std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
   void* find_data(const ChainValue& value, std::span<void* const> buffers) const;
@@ -233,8 +244,10 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
     buffers_.push_back({role, size_of(chain_.inputs[i]), format_layout(chain_.inputs[i])});
   }
   for (const ChainParameter& parameter : chain_.parameters) {
-    buffers_.push_back(
-        {BufferRole::weights, size_of(parameter.desc), format_layout(parameter.desc)});
+    const std::string layout = parameter.packer != nullptr
+                                   ? parameter.packer->buffers()[parameter.tensor].layout
+                                   : format_layout(parameter.desc);
+    buffers_.push_back({BufferRole::weights, parameter.size(), layout});
   }
   for (const memory::desc& output : chain_.outputs) {
     buffers_.push_back({BufferRole::output, size_of(output), format_layout(output)});
@@ -251,6 +264,20 @@ std::vector<KernelStep> NetworkKernel::steps() const {
                      step.input_layouts, step.moved});
   }
   return steps;
+}
+
+Bytes NetworkKernel::workspace() const {
+  Bytes total{static_cast<std::int64_t>(scratchpad_.size())};
+  for (const ChainStep& step : chain_.steps) {
+    if (step.foreign != nullptr) total = total + step.foreign->workspace();
+  }
+  return total;
+}
+
+const ChainParameter* NetworkKernel::find_packed(std::size_t index) const {
+  if (index < first_parameter() || index >= first_output()) return nullptr;
+  const ChainParameter& parameter = chain_.parameters[index - first_parameter()];
+  return parameter.packer != nullptr ? &parameter : nullptr;
 }
 
 std::pair<memory::desc, memory::desc> NetworkKernel::layouts(std::size_t index) const {
