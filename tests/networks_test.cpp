@@ -553,6 +553,73 @@ TEST(ShippedNetworks, NetsOfTheProfilersTutorialsHaveTheirSizes) {
   EXPECT_EQ(mlp.work.macs, 16 * (10 * 128 + 128 * 64 + 64 * 32));
 }
 
+// The product of all pairs of a sample's vectors.
+void expect_pairs(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  EXPECT_EQ(row.at("op"), "batched_gemm");
+  for (const auto& [parameter, column] :
+       {std::pair("batch", "batch"), std::pair("m", "M"), std::pair("n", "N"), std::pair("k", "K")}) {
+    EXPECT_EQ(set.count(parameter), number(row, column)) << parameter;
+  }
+  EXPECT_TRUE(set.flag("two_inputs") && set.flag("trans_b"));
+}
+
+// The table has the lookups and products of MLPerf's DLRM in batches of 128 and 2048 samples.
+TEST(ShippedNetworks, DlrmEqualsItsTable) {
+  std::map<std::int64_t, std::int64_t> flops;  // key: samples
+  for (const Row& row : read_table("dlrm")) {
+    SCOPED_TRACE(row.at("samples") + " samples: " + row.at("layer"));
+    const Network network = build("dlrm", ops::Fusion::separate, number(row, "samples"));
+    const Node& node = Layers(network).at(row.at("layer"));
+    if (row.at("op") == "gather") {
+      EXPECT_EQ(node.problem.parameters.count("indices"), number(row, "count") * number(row, "M"));
+      EXPECT_EQ(node.problem.parameters.count("dim"), number(row, "N"));
+      continue;
+    }
+    row.at("op") == "gemm" ? expect_product(row, node) : expect_pairs(row, node);
+    EXPECT_EQ(2 * node.problem.work.macs.value_or(0), number(row, "flops_total"));
+    flops[number(row, "samples")] += number(row, "flops_total");
+  }
+  for (const auto& [samples, sum] : flops) {
+    for (const ops::Fusion fusion : {ops::Fusion::separate, ops::Fusion::fused}) {
+      EXPECT_EQ(2 * build("dlrm", fusion, samples).work.macs.value_or(0), sum);
+    }
+  }
+}
+
+// The rows of MLPerf's 26 tables, of which the network has 40,000 each at most.
+TEST(ShippedNetworks, DlrmHasThePublishedTables) {
+  constexpr std::int64_t kRows[] = {39884406, 39043,    17289,   7420,   20263, 3,     7120,
+                                    1543,     63,       38532951, 2953546, 403346, 10,   2208,
+                                    11938,    155,      4,       976,    14,    39979771, 25641295,
+                                    39664984, 585935,   12972,   108,    36};
+  constexpr std::int64_t kMaxRows = 40000, kColumns = 128, kPairs = 27 * 26 / 2;
+  std::int64_t rows = 0;
+  for (const std::int64_t table : kRows) rows += std::min(table, kMaxRows);
+  const Network network = build("dlrm", ops::Fusion::separate);
+  const Layers layers(network);
+  EXPECT_EQ(layers.at("embedding").problem.parameters.count("rows"), rows);
+  EXPECT_EQ(output_of(layers.at("features")).dims, (ops::Dims{1, kColumns + kPairs}));
+  EXPECT_EQ(network.parameters, 2368897 + rows * kColumns);
+}
+
+// The sizes are those of Granite 3.0 1B-A400M, and each expert has equally many rows.
+TEST(ShippedNetworks, MixtureOfExpertsHasThePublishedSizes) {
+  constexpr std::int64_t kWidth = 1024, kExperts = 32, kExpert = 3 * kWidth * 512, kChosen = 8;
+  for (const std::int64_t batch : {1, 128}) {
+    const std::int64_t tokens = 4 * batch;
+    const Network network = build("moe_block", ops::Fusion::fused, batch);
+    EXPECT_EQ(network.parameters, kExperts * kExpert + kExperts * kWidth + kWidth);
+    EXPECT_EQ(network.work.macs, tokens * (kWidth * kExperts + kChosen * kExpert));
+    const Layers layers(network);
+    for (const std::string name : {"gate", "up", "down"}) {
+      EXPECT_EQ(layers.at(name).problem.parameters.numbers("groups"),
+                ops::Dims(kExperts, tokens * kChosen / kExperts));
+    }
+    EXPECT_EQ(output_of(network.nodes.back()).dims, (ops::Dims{tokens, kWidth}));
+  }
+}
+
 struct FromTorchvision {
   std::string network;
   std::int64_t macs, parameters;

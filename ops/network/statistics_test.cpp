@@ -191,6 +191,24 @@ TEST(Network, ParametersThatContradictAnInputAreRefused) {
             "its input `source` has the sizes 6x4, its parameters make it 7x4");
 }
 
+// The rows of a batch are shared out among the groups in the ratio that the network file has.
+TEST(Network, GroupsGrowWithTheBatch) {
+  const NetworkDefinition experts{.name = "experts",
+                                  .input = {},
+                                  .layers = {layer("up", "grouped_gemm", "1x2-n8", {"x"})},
+                                  .inputs = {{"x", {3, 4}}}};
+  const Network network = op_test::make(experts, Fusion::separate, DataType::f32, 5);
+  EXPECT_EQ(problem_tokens(network.nodes[0].problem), "5x10-n8k4");
+  EXPECT_EQ(network.work.macs, 15 * 8 * 4);
+  NetworkDefinition images = experts;
+  images.inputs = {{"x", {3, 4, 5}}};
+  const auto refused =
+      make_network(images, 1, DataType::f32, Mode::inference, Fusion::separate);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "up.inputs");
+  EXPECT_THAT(refused.error().what, HasSubstr("3x4x5 has 3 dimensions"));
+}
+
 TEST(Network, ALayerOfSeveralResultsIsRefused) {
   const auto refused = try_layers({split_layer()});
   ASSERT_FALSE(refused.ok());

@@ -291,6 +291,51 @@ TEST_F(NetworkKernelTest, LayersOfOtherBackendsTakePlainValues) {
   EXPECT_THAT(own, ElementsAre("norm:group_norm", "rms:rms_norm"));
 }
 
+// Rows of tokens sorted by expert, two products of each group, and the rows in the former order.
+NetworkDefinition experts_network() {
+  return {.name = "experts",
+          .input = {},
+          .layers = {layer("up", "gemm", "n32", {"x"}), layer("rows", "gather", "a0", {"up", "tokens"}),
+                     layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
+                     layer("relu", "pointwise", "relu", {"first"}),
+                     layer("second", "grouped_gemm", "1x2x1-n32+bias", {"relu"}),
+                     layer("sorted", "gather", "a0", {"second", "places"})},
+          .inputs = {{"x", {4, 32}}, {"tokens", {8}}, {"places", {8}}}};
+}
+
+// Each group is a primitive with weights in a layout of its own.
+TEST_F(NetworkKernelTest, GroupedProductsAreLayers) {
+  backend_->set_layer_maker(native_layers());
+  for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
+    check(experts_network(), dtype, 1);
+    check(experts_network(), dtype, 3);
+  }
+  const Network network = make(experts_network(), Fusion::fused, DataType::f32);
+  EXPECT_EQ(backend_->support_error(network), std::nullopt);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  steps_ = (*kernel)->steps();
+  EXPECT_EQ(count_steps("grouped_gemm"), 2u);
+  EXPECT_EQ(count_steps("reorder"), 0u);
+  for (std::size_t i = 0; i < network.tensors.size(); ++i) {
+    EXPECT_GE((*kernel)->buffers()[i].size, network.tensors[i].size()) << network.tensors[i].name;
+  }
+}
+
+// A chain passes activations on without gaps.
+TEST_F(NetworkKernelTest, GroupsThatEndWithinACacheLineAreUnsupported) {
+  const Network network = make({.name = "narrow",
+                                .input = {},
+                                .layers = {layer("up", "grouped_gemm", "1x1-n16", {"x"})},
+                                .inputs = {{"x", {2, 3}}}},
+                               Fusion::fused, DataType::f32);
+  const auto refused = backend_->support_error(network);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->kind, BackendError::Kind::unsupported);
+  EXPECT_THAT(refused->reason, HasSubstr("up: a group of `source` has 12 bytes"));
+  EXPECT_EQ(backend_->create(network).error().reason, refused->reason);
+}
+
 TEST_F(NetworkKernelTest, NamesTheLayerThatNoBackendHas) {
   const Network network = make(mixed_network(), Fusion::fused, DataType::f32);
   EXPECT_THAT(backend_->create(network).error().reason, HasSubstr("norm: "));

@@ -110,12 +110,60 @@ class LlamaBlock(nn.Module):
         return self.layer(x, position_embeddings=(angles, angles), past_key_values=cache)
 
 
+def positions(*dims, like):
+    return torch.zeros(dims, dtype=torch.long, device=like.device)
+
+
+class Dlrm(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+        def layers(*widths):
+            return [layer for c, k in zip(widths, widths[1:]) for layer in (nn.Linear(c, k), nn.ReLU())]
+
+        self.bottom = nn.Sequential(*layers(13, 512, 256, 128))
+        self.tables = nn.Embedding(441165, 128)
+        self.top = nn.Sequential(*layers(479, 1024, 1024, 512, 256, 1)[:-1], nn.Sigmoid())
+
+    def forward(self, dense):
+        bottom = self.bottom(dense)
+        rows = self.tables(positions(len(dense), 26, like=dense))
+        vectors = torch.cat([bottom[:, None], rows], 1)
+        products = torch.bmm(vectors, vectors.transpose(1, 2)).flatten(1)
+        pairs = products.index_select(1, positions(351, like=dense))
+        return self.top(torch.cat([bottom, pairs], 1))
+
+
+class Experts(nn.Module):
+    """The mixture of experts of GraniteMoe with equally many rows per expert, and gate and up as
+    products of their own."""
+
+    def __init__(self, width=1024, inner=512, experts=32, chosen=8):
+        super().__init__()
+        self.norm = nn.RMSNorm(width, eps=1e-6)
+        self.router = nn.Linear(width, experts, bias=False)
+        self.gate, self.up, self.down = (nn.Parameter(torch.empty(experts, *dims)) for dims in (
+            (width, inner), (width, inner), (inner, width)))
+        self.chosen = chosen
+
+    def forward(self, x):
+        tokens, width = x.shape
+        normed = self.norm(x)
+        weights = self.router(normed)[:, :self.chosen].softmax(-1)
+        rows = normed.index_select(0, positions(tokens * self.chosen, like=x))
+        rows = rows.view(len(self.gate), -1, width)
+        gated = nn.functional.silu(torch.bmm(rows, self.gate)) * torch.bmm(rows, self.up)
+        results = torch.bmm(gated, self.down).view(tokens, self.chosen, width)
+        return x + 0.22 * (results * weights[..., None]).sum(1)
+
+
 IMAGE = (1, 3, 224, 224)
 # Network: model, dimensions of the input.
 NETWORKS = {
     "bert_base": (lambda: bert(768, 12, 12), (1, 128, 768)),
     "bert_large": (lambda: bert(1024, 16, 24), (1, 384, 1024)),
     "densenet121": (models.densenet121, IMAGE),
+    "dlrm": (Dlrm, (1, 13)),
     "efficientnet_b0": (models.efficientnet_b0, IMAGE),
     "gpt2": (Gpt2, (1, 1024, 768)),
     "gpt2_decode": (lambda: Gpt2(cached=1023), (1, 1, 768)),
@@ -127,6 +175,7 @@ NETWORKS = {
     "mobilenet_v2": (models.mobilenet_v2, IMAGE),
     "mobilenet_v3_large": (models.mobilenet_v3_large, IMAGE),
     "mobilenet_v3_small": (models.mobilenet_v3_small, IMAGE),
+    "moe_block": (Experts, (4, 1024)),
     "resnet18": (models.resnet18, IMAGE),
     "resnet50_v1_5": (models.resnet50, IMAGE),
     "unet": (UNet, (1, 3, 512, 512)),
