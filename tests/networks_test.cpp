@@ -557,8 +557,8 @@ TEST(ShippedNetworks, NetsOfTheProfilersTutorialsHaveTheirSizes) {
 void expect_pairs(const Row& row, const Node& node) {
   const ParameterSet& set = node.problem.parameters;
   EXPECT_EQ(row.at("op"), "batched_gemm");
-  for (const auto& [parameter, column] :
-       {std::pair("batch", "batch"), std::pair("m", "M"), std::pair("n", "N"), std::pair("k", "K")}) {
+  for (const auto& [parameter, column] : {std::pair("batch", "batch"), std::pair("m", "M"),
+                                          std::pair("n", "N"), std::pair("k", "K")}) {
     EXPECT_EQ(set.count(parameter), number(row, column)) << parameter;
   }
   EXPECT_TRUE(set.flag("two_inputs") && set.flag("trans_b"));
@@ -589,10 +589,10 @@ TEST(ShippedNetworks, DlrmEqualsItsTable) {
 
 // The rows of MLPerf's 26 tables, of which the network has 40,000 each at most.
 TEST(ShippedNetworks, DlrmHasThePublishedTables) {
-  constexpr std::int64_t kRows[] = {39884406, 39043,    17289,   7420,   20263, 3,     7120,
-                                    1543,     63,       38532951, 2953546, 403346, 10,   2208,
-                                    11938,    155,      4,       976,    14,    39979771, 25641295,
-                                    39664984, 585935,   12972,   108,    36};
+  constexpr std::int64_t kRows[] = {39884406, 39043,  17289,    7420,    20263,  3,        7120,
+                                    1543,     63,     38532951, 2953546, 403346, 10,       2208,
+                                    11938,    155,    4,        976,     14,     39979771, 25641295,
+                                    39664984, 585935, 12972,    108,     36};
   constexpr std::int64_t kMaxRows = 40000, kColumns = 128, kPairs = 27 * 26 / 2;
   std::int64_t rows = 0;
   for (const std::int64_t table : kRows) rows += std::min(table, kMaxRows);

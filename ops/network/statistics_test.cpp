@@ -202,8 +202,7 @@ TEST(Network, GroupsGrowWithTheBatch) {
   EXPECT_EQ(network.work.macs, 15 * 8 * 4);
   NetworkDefinition images = experts;
   images.inputs = {{"x", {3, 4, 5}}};
-  const auto refused =
-      make_network(images, 1, DataType::f32, Mode::inference, Fusion::separate);
+  const auto refused = make_network(images, 1, DataType::f32, Mode::inference, Fusion::separate);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().where, "up.inputs");
   EXPECT_THAT(refused.error().what, HasSubstr("3x4x5 has 3 dimensions"));

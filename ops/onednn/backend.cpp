@@ -76,7 +76,7 @@ class OnednnBackend final : public Backend {
  private:
   CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts);
   CreatedKernel make_kernel(const Network& network);
-  // The makers of a network's layers that are no primitive, for its execution and its description.
+  // Return the makers of layers that need more than one primitive, to execute or to describe them.
   LayerMakers creating_makers() {
     return {layer_maker_, [this](const Problem& problem) { return create(problem); }};
   }

@@ -73,7 +73,7 @@ struct ChainParameter {
   Bytes size() const;
 };
 
-// Create the kernels of layers that are no primitive of their own.
+// Create the kernels of layers for which the library has no single primitive.
 struct LayerMakers {
   KernelMaker foreign = {};  // of other backends; may be empty
   KernelMaker parts = {};    // of operators with OnednnKernelEntry::parts

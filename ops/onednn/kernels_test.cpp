@@ -293,14 +293,15 @@ TEST_F(NetworkKernelTest, LayersOfOtherBackendsTakePlainValues) {
 
 // Rows of tokens sorted by expert, two products of each group, and the rows in the former order.
 NetworkDefinition experts_network() {
-  return {.name = "experts",
-          .input = {},
-          .layers = {layer("up", "gemm", "n32", {"x"}), layer("rows", "gather", "a0", {"up", "tokens"}),
-                     layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
-                     layer("relu", "pointwise", "relu", {"first"}),
-                     layer("second", "grouped_gemm", "1x2x1-n32+bias", {"relu"}),
-                     layer("sorted", "gather", "a0", {"second", "places"})},
-          .inputs = {{"x", {4, 32}}, {"tokens", {8}}, {"places", {8}}}};
+  return {
+      .name = "experts",
+      .input = {},
+      .layers = {layer("up", "gemm", "n32", {"x"}), layer("rows", "gather", "a0", {"up", "tokens"}),
+                 layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
+                 layer("relu", "pointwise", "relu", {"first"}),
+                 layer("second", "grouped_gemm", "1x2x1-n32+bias", {"relu"}),
+                 layer("sorted", "gather", "a0", {"second", "places"})},
+      .inputs = {{"x", {4, 32}}, {"tokens", {8}}, {"places", {8}}}};
 }
 
 // Each group is a primitive with weights in a layout of its own.
