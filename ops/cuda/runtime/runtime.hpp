@@ -7,8 +7,8 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/choice_store.hpp"
 #include "ops/backend/kernel.hpp"
-#include "ops/cuda/runtime/choice_store.hpp"
 #include "ops/cuda/runtime/clock_reading.hpp"
 
 #include <cuda_runtime_api.h>

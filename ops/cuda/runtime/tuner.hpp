@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the fastest of several ways to compute a problem by measuring them. All choices by
-// measurement use it: engines of cuDNN, algorithms of cuBLASLt, fused against split kernels.
-//
-// The ways are measured as a case is: from graphs, with random numbers, with the caches of the case
-// (Runtime::tuned_caches()), each way once per round.
-// The first way is the default. Another way is chosen only if it needs over 2 % fewer clock cycles
-// than the default in every round and over 2 % less time, so that noise and changes of the clock
-// never change a choice.
+// Chooses the fastest of several ways to compute a problem on a device (ops/backend/tuning.hpp):
+// engines of cuDNN, algorithms of cuBLASLt, fused against split kernels. The ways are measured as a
+// case is: from graphs, with random numbers, with the caches of the case (Runtime::tuned_caches()).
 #pragma once
 
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/backend/tuning.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
 
@@ -26,38 +22,6 @@
 #include <vector>
 
 namespace bench::ops::cuda {
-
-// One way to compute a problem, ready to be measured.
-struct TuningCandidate {
-  std::string name;  // unique among the candidates: "cudnn:engine_4 (2=2 6=0)"
-  std::function<Result<DeviceSample>(std::int64_t iterations)> sample;
-};
-
-struct TunedChoice {
-  struct Measured {
-    std::string name;
-    std::optional<Nanoseconds> time;  // median of one execution; nullopt if it failed
-    std::string failure;
-  };
-  std::size_t best = 0;
-  std::size_t default_index = 0;     // the first candidate that runs
-  std::vector<Measured> candidates;  // empty if nothing was measured
-  std::string reason;                // why nothing was measured; empty if it was
-  std::string fixed;  // name of the candidate that an earlier process chose; empty if there is none
-  std::string caches;  // format_tuned_caches()
-  // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",
-  // "no: not enough memory ...", "as chosen before for the case: cudnn:engine_4 (2=2 6=0)".
-  std::string text() const;
-  // Formats all candidates with their times: "cudnn:engine_4 5.420 us; cudnn:engine_7 failed:
-  // REASON". Empty if nothing was measured.
-  std::string candidates_text() const;
-  // Adds "tuned", "tuned_candidates" and "tuned_caches" to a kernel's details.
-  void add_to(std::map<std::string, std::string>& details) const;
-};
-
-// Measures the candidates and returns the choice. Candidates that fail are not chosen. Error: no
-// candidate could be measured, with the error of the first.
-Result<TunedChoice> choose_fastest(std::span<const TuningCandidate> candidates);
 
 // Describes caches that are not hot: "cold weights: executions rotate over 100.0 MiB". Empty if
 // they are hot.

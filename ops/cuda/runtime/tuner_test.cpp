@@ -25,109 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// A candidate whose executions take scripted times: one for each sample, the last one repeated.
-// The first sample only estimates. `clocks` are those of the samples, in Hz.
-TuningCandidate scripted(std::string name, std::vector<Nanoseconds> times,
-                         std::vector<std::int64_t> clocks = {}) {
-  auto sample = [times = std::move(times), clocks = std::move(clocks),
-                 next = std::size_t{0}](std::int64_t iterations) mutable -> Result<DeviceSample> {
-    DeviceSample result;
-    result.device = times[std::min(next, times.size() - 1)] * iterations;
-    if (!clocks.empty()) result.clock_hz = clocks[std::min(next, clocks.size() - 1)];
-    ++next;
-    return result;
-  };
-  return {std::move(name), std::move(sample)};
-}
-
-TuningCandidate failing(std::string name) {
-  return {std::move(name), [](std::int64_t) -> Result<DeviceSample> {
-            return Error{"it does not run", "", ""};
-          }};
-}
-
-TunedChoice choose(std::vector<TuningCandidate> candidates) {
-  auto choice = choose_fastest(candidates);
-  EXPECT_TRUE(choice.ok()) << (choice ? "" : choice.error().message());
-  return choice ? *std::move(choice) : TunedChoice{};
-}
-
-TEST(ChooseFastest, TakesTheFastest) {
-  const TunedChoice choice =
-      choose({scripted("a", {30us}), scripted("b", {20us}), scripted("c", {25us})});
-  EXPECT_EQ(choice.best, 1u);
-  EXPECT_EQ(choice.text(), "default 30.00 us, chosen 20.00 us: 2 of 3");
-  EXPECT_EQ(choice.candidates_text(), "a 30.00 us; b 20.00 us; c 25.00 us");
-}
-
-TEST(ChooseFastest, NoiseOfOnePercentKeepsTheDefault) {
-  const TunedChoice choice = choose({scripted("a", {10'000ns}), scripted("b", {9'900ns})});
-  EXPECT_EQ(choice.best, 0u);
-  EXPECT_EQ(choice.text(), "default 10.00 us, kept: 1 of 2");
-}
-
-TEST(ChooseFastest, OneRoundThatIsNotFasterKeepsTheDefault) {
-  const std::vector<Nanoseconds> times = {9us, 9us, 9us, 9us, 9us, 10us};
-  EXPECT_EQ(choose({scripted("a", {10us}), scripted("b", times)}).best, 0u);
-  EXPECT_EQ(choose({scripted("a", {10us}), scripted("b", {9us})}).best, 1u);
-}
-
-// The device lowers its clock while the default is measured, and raises it again for the others.
-TEST(ChooseFastest, ComparesCyclesAndNotTimes) {
-  const TunedChoice choice =
-      choose({scripted("a", {11us}, {1'400'000'000}), scripted("b", {10us}, {1'540'000'000})});
-  EXPECT_EQ(choice.best, 0u);
-  // Without the clocks, only the times are known.
-  EXPECT_EQ(choose({scripted("a", {11us}), scripted("b", {10us}, {1'540'000'000})}).best, 1u);
-}
-
-// Seen on an H100: an engine with fewer cycles lowered the clock and took more time.
-TEST(ChooseFastest, FewerCyclesWithoutLessTimeKeepTheDefault) {
-  EXPECT_EQ(
-      choose({scripted("a", {18us}, {1'936'000'000}), scripted("b", {18us}, {1'800'000'000})}).best,
-      0u);
-}
-
-TEST(ChooseFastest, PassesOverWhatFails) {
-  const TunedChoice choice = choose({failing("a"), scripted("b", {20us}), failing("c")});
-  EXPECT_EQ(choice.best, 1u);
-  EXPECT_EQ(choice.text(), "default 20.00 us, kept: 2 of 3");
-  EXPECT_EQ(choice.candidates_text(),
-            "a failed: it does not run; b 20.00 us; c failed: it does not run");
-}
-
-TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {
-  const std::vector<TuningCandidate> candidates = {failing("a")};
-  EXPECT_EQ(choose_fastest(candidates).error().what, "it does not run");
-  EXPECT_FALSE(choose_fastest({}).ok());
-}
-
-TEST(ChooseFastest, MeasuresInRounds) {
-  std::string order;
-  const auto recorded = [&](std::string name) {
-    return TuningCandidate{name, [&order, name](std::int64_t iterations) -> Result<DeviceSample> {
-                             order += name;
-                             DeviceSample sample;
-                             sample.device = 100us * iterations;
-                             return sample;
-                           }};
-  };
-  choose({recorded("a"), recorded("b"), recorded("c")});
-  EXPECT_EQ(order, "abcabcabcabcabcabc");
-}
-
-TEST(ChooseFastest, DoesNotMeasureAHopelessCandidateAgain) {
-  int samples = 0;
-  TuningCandidate slow{"b", [&](std::int64_t iterations) -> Result<DeviceSample> {
-                         ++samples;
-                         DeviceSample sample;
-                         sample.device = 1ms * iterations;
-                         return sample;
-                       }};
-  EXPECT_EQ(choose({scripted("a", {100us}), slow}).best, 0u);
-  EXPECT_EQ(samples, 1);
-}
-
 // Executes `launches` kernels of `time`.
 class LaunchingInvocation final : public CudaInvocation {
  public:
@@ -365,19 +262,6 @@ TEST(Tuner, MeasuresWithTheCachesOfTheCase) {
     EXPECT_EQ(repeated->best, row.best);
     EXPECT_EQ(repeated->caches, row.text);
   }
-}
-
-// A worker makes several cases. The choices of each are its own, also if it uses a kernel again.
-TEST(ChoiceStore, HoldsTheChoicesOfTheCurrentCase) {
-  ChoiceStore store;
-  store.note("a", "1");
-  EXPECT_EQ(store.text(), "a\t1\n");
-  store.fix("");
-  EXPECT_EQ(store.text(), "");
-  store.note("b", "2");
-  store.note_again("a");
-  store.note_again("never noted");
-  EXPECT_EQ(store.text(), "a\t1\nb\t2\n");
 }
 
 // The choices of one process are fixed in the next one, where the other candidate is faster.

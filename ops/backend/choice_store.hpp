@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices that were made by measurement on a device (tuner.hpp), and the engines that were
+// The choices that a backend has made by measuring (tuning.hpp), and the engines that were
 // rejected. As text they pass from the worker that chose for a case to those that measure it, so
 // that all execute the same kernels.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace bench::ops::cuda {
+namespace bench::ops {
 
 class ChoiceStore {
  public:
@@ -34,4 +34,4 @@ class ChoiceStore {
   std::set<std::string> used_;  // keys that were noted since fix()
 };
 
-}  // namespace bench::ops::cuda
+}  // namespace bench::ops

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/runtime/choice_store.hpp"
+#include "ops/backend/choice_store.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace bench::ops::cuda {
+namespace bench::ops {
 namespace {
 
 constexpr char kSeparator = '\t', kLineEnd = '\n';
@@ -53,4 +53,4 @@ std::string ChoiceStore::text() const {
   return text;
 }
 
-}  // namespace bench::ops::cuda
+}  // namespace bench::ops
