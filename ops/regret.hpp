@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a library's own choice costs: the ways to compute a problem that tuning has measured (engines
-// of cuDNN, algorithms of cuBLASLt, implementations of oneDNN), the one that the library takes by
-// itself, and the fastest one. A backend states it among the details of a kernel, which are texts,
-// also those of a plugin; records have it as a field.
+// What a library's own choice costs: the ways to compute a problem that tuning has measured
+// (engines of cuDNN, algorithms of cuBLASLt, implementations of oneDNN), the one that the library
+// takes by itself, and the fastest one. A backend states it among the details of a kernel, which
+// are texts, also those of a plugin; records have it as a field.
 #pragma once
 
 #include "base/units.hpp"

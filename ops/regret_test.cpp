@@ -13,7 +13,10 @@ using namespace std::chrono_literals;
 using Details = std::map<std::string, std::string>;
 
 Regret regret_of_three() {
-  return {"jit:avx512_core", 5600ns, "brgconv:avx512_core", 5000ns,
+  return {"jit:avx512_core",
+          5600ns,
+          "brgconv:avx512_core",
+          5000ns,
           {{"jit:avx512_core", 5600ns, ""},
            {"brgconv:avx512_core", 5000ns, ""},
            {"gemm:jit", std::nullopt, "not enough memory for conv forward f32"}}};
@@ -54,9 +57,8 @@ TEST(Regret, NamesAndReasonsStayWithinTheirLines) {
 }
 
 TEST(Regret, MalformedDetailsStayDetails) {
-  const Details complete = {{"regret.chosen", "a"},
-                            {"regret.best", "b"},
-                            {"regret.candidates", "a\t20\nb\t10\n"}};
+  const Details complete = {
+      {"regret.chosen", "a"}, {"regret.best", "b"}, {"regret.candidates", "a\t20\nb\t10\n"}};
   Details details = complete;
   ASSERT_TRUE(take_regret(details).has_value());
   for (const auto& [name, value] : Details{{"regret.chosen", "c"},

@@ -33,9 +33,9 @@ struct TuningCandidate {
 
 struct TunedChoice {
   std::size_t best = 0;
-  std::size_t default_index = 0;     // the first candidate that runs
+  std::size_t default_index = 0;              // the first candidate that runs
   std::vector<MeasuredCandidate> candidates;  // empty if nothing was measured
-  std::string reason;                // why nothing was measured; empty if it was
+  std::string reason;                         // why nothing was measured; empty if it was
   std::string fixed;  // name of the candidate that an earlier process chose; empty if there is none
   std::string caches;  // what the caches contained if they were not hot; empty: they were
   // Formats the answer: "default 5.42 us, chosen 5.10 us: 3 of 8", "default 5.42 us, kept: 1 of 8",

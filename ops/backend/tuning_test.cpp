@@ -58,8 +58,12 @@ TEST(ChooseFastest, KeepsTheRunnersUpAsTheRegretOfTheDefault) {
   choose({scripted("a", {30us}), scripted("b", {20us}), failing("c")}).add_to(details);
   const auto regret = take_regret(details);
   ASSERT_TRUE(regret.has_value());
-  EXPECT_EQ(*regret, (Regret{"a", 30us, "b", 20us,
-                             {{"a", 30us, ""}, {"b", 20us, ""}, {"c", std::nullopt, "it does not run"}}}));
+  EXPECT_EQ(*regret,
+            (Regret{"a",
+                    30us,
+                    "b",
+                    20us,
+                    {{"a", 30us, ""}, {"b", 20us, ""}, {"c", std::nullopt, "it does not run"}}}));
   EXPECT_EQ(regret->cost(), 0.5);
 }
 

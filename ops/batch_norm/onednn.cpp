@@ -92,14 +92,16 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
     }
   };
   if (problem.direction == Direction::forward) {
-    const auto description =
+    const auto description = take_implementation(
+        context, request,
         describe_forward(context, request,
                          is_in_training(problem) ? dnnl::prop_kind::forward_training
-                                                 : dnnl::prop_kind::forward_inference);
+                                                 : dnnl::prop_kind::forward_inference));
     add_all(description.dst_desc());
     return builder.finish(description);
   }
-  const auto description = describe_backward(context, request);
+  const auto description =
+      take_implementation(context, request, describe_backward(context, request));
   add_all(description.diff_src_desc());
   add_demanded(builder, problem);
   return builder.finish(description);

@@ -34,11 +34,12 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
           ? make_layout_desc(problem.layout == Layout::any ? Layout::nchw : problem.layout,
                              problem.tensors.back().dims, problem.dtype)
           : free_layout(problem, "destination");
-  const auto description = context.call("dnnl_concat_primitive_desc_create", [&] {
-    return dnnl::concat::primitive_desc(context.engine(), destination,
-                                        static_cast<int>(problem.parameters.count("axis")), sources,
-                                        make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call("dnnl_concat_primitive_desc_create", [&] {
+        return dnnl::concat::primitive_desc(context.engine(), destination,
+                                            static_cast<int>(problem.parameters.count("axis")),
+                                            sources, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "concat");
   for (std::size_t i = 0; i < sources.size(); ++i) {
     builder.add(problem.tensors[i].name, DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), sources[i]);

@@ -68,13 +68,14 @@ template <class Kind>
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request,
                                 const Window& window) {
   const Problem& problem = request.problem;
-  const auto description = context.call(Kind::kForwardCall, [&] {
-    return typename Kind::Forward(
-        context.engine(), dnnl::prop_kind::forward_inference, Kind::kAlgorithm,
-        free_layout(problem, "source"), free_weights(problem, "weights"),
-        free_bias(problem, "bias"), free_layout(problem, "destination"), window.strides,
-        window.dilations, window.begin, window.end, make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call(Kind::kForwardCall, [&] {
+        return typename Kind::Forward(
+            context.engine(), dnnl::prop_kind::forward_inference, Kind::kAlgorithm,
+            free_layout(problem, "source"), free_weights(problem, "weights"),
+            free_bias(problem, "bias"), free_layout(problem, "destination"), window.strides,
+            window.dilations, window.begin, window.end, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("weights", DNNL_ARG_WEIGHTS, description.weights_desc());
@@ -104,11 +105,12 @@ CreatedPrimitive create_backward_data(OnednnContext& context, const OnednnReques
   const memory::desc destination = free_layout(problem, "diff_destination");
   const auto forward =
       make_forward_hint<Kind>(context, source, weights, memory::desc(), destination, window);
-  const auto description = context.call(Kind::kBackwardDataCall, [&] {
-    return typename Kind::BackwardData(context.engine(), Kind::kAlgorithm, source, weights,
-                                       destination, window.strides, window.dilations, window.begin,
-                                       window.end, forward, make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call(Kind::kBackwardDataCall, [&] {
+        return typename Kind::BackwardData(
+            context.engine(), Kind::kAlgorithm, source, weights, destination, window.strides,
+            window.dilations, window.begin, window.end, forward, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
   builder.add("weights", DNNL_ARG_WEIGHTS, description.weights_desc());
@@ -125,11 +127,12 @@ CreatedPrimitive create_backward_weights(OnednnContext& context, const OnednnReq
   const memory::desc bias = free_bias(problem, "diff_bias");
   const memory::desc destination = free_layout(problem, "diff_destination");
   const auto forward = make_forward_hint<Kind>(context, source, weights, bias, destination, window);
-  const auto description = context.call(Kind::kBackwardWeightsCall, [&] {
-    return typename Kind::BackwardWeights(
-        context.engine(), Kind::kAlgorithm, source, weights, bias, destination, window.strides,
-        window.dilations, window.begin, window.end, forward, make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call(Kind::kBackwardWeightsCall, [&] {
+        return typename Kind::BackwardWeights(
+            context.engine(), Kind::kAlgorithm, source, weights, bias, destination, window.strides,
+            window.dilations, window.begin, window.end, forward, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());

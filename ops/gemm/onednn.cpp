@@ -110,10 +110,11 @@ CreatedPrimitive create_product(OnednnContext& context, const OnednnRequest& req
   const Dims result_dims = descs.result.get_dims();
   dnnl::primitive_attr attributes = make_attributes(request, result_dims);
   set_quantisation(problem, result_dims.size(), attributes);
-  const auto description = context.call("dnnl_matmul_primitive_desc_create", [&] {
-    return dnnl::matmul::primitive_desc(context.engine(), descs.left, right, descs.bias,
-                                        descs.result, attributes);
-  });
+  const auto description =
+      take_implementation(context, request, context.call("dnnl_matmul_primitive_desc_create", [&] {
+        return dnnl::matmul::primitive_desc(context.engine(), descs.left, right, descs.bias,
+                                            descs.result, attributes);
+      }));
   PrimitiveBuilder builder(context, request, "matmul");
   const auto name = [&](std::size_t tensor) { return problem.tensors[tensor].name; };
   builder.add(name(shape.left.tensor), DNNL_ARG_SRC, description.src_desc(), descs.left);
@@ -151,11 +152,12 @@ CreatedPrimitive create_layer_gradient(OnednnContext& context, const OnednnReque
                                                  dnnl::prop_kind::forward_training, source, weights,
                                                  bias, gradient, make_attributes(request));
   });
-  const auto description =
+  const auto description = take_implementation(
+      context, request,
       context.call("dnnl_inner_product_backward_weights_primitive_desc_create", [&] {
         return inner_product_backward_weights::primitive_desc(
             context.engine(), source, weights, bias, gradient, forward, make_attributes(request));
-      });
+      }));
   PrimitiveBuilder builder(context, request, "inner_product");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());

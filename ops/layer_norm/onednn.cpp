@@ -92,12 +92,15 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   add(kCoefficients, {size});
   if (has_tensor(problem, "diff_shift")) builder.add_demanded("diff_shift", DNNL_ARG_SHIFT);
   if (problem.direction != Direction::forward) {
-    return builder.finish(describe_backward(context, request));
+    return builder.finish(
+        take_implementation(context, request, describe_backward(context, request)));
   }
   const bool is_training = problem.parameters.word("mode") == "training";
-  return builder.finish(describe_forward(
-      context, request,
-      is_training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference));
+  return builder.finish(
+      take_implementation(context, request,
+                          describe_forward(context, request,
+                                           is_training ? dnnl::prop_kind::forward_training
+                                                       : dnnl::prop_kind::forward_inference)));
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "base/env.hpp"
+#include "ops/backend/choice_memory.hpp"
+#include "ops/backend/choice_store.hpp"
 #include "ops/onednn/chain.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/guard.hpp"
+#include "ops/onednn/implementations.hpp"
 #include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
@@ -14,12 +18,16 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -72,9 +80,16 @@ class OnednnBackend final : public Backend {
   // An asynchronous library would run all kernels one after the other, in the stream they share.
   bool runs_streams() const override { return onednn_is_synchronous(); }
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
+  void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
+  std::string choices() const override { return choices_.text(); }
+  void set_choices(std::string_view choices) override { choices_.fix(choices); }
 
  private:
-  CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts);
+  using Details = std::map<std::string, std::string>;
+
+  // Creates the kernel of the implementation at a position of the library's list.
+  CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts, int position,
+                            Details details);
   CreatedKernel make_kernel(const Network& network);
   // Return the makers of layers that need more than one primitive, to execute or to describe them.
   LayerMakers creating_makers() {
@@ -86,6 +101,16 @@ class OnednnBackend final : public Backend {
               return std::unique_ptr<Kernel>();
             }};
   }
+  // Creates the kernel of one primitive. `tuning`: how many implementations are measured; 0: the
+  // library's choice.
+  CreatedKernel create_single(const Problem& problem, const InputLayouts& input_layouts,
+                              std::int64_t tuning);
+  CreatedKernel create_fastest(const Problem& problem, const InputLayouts& input_layouts);
+  Result<std::vector<Implementation>, BackendError> list_candidates(
+      const Problem& problem, const InputLayouts& input_layouts) const;
+  Result<TunedChoice, BackendError> choose_candidate(const std::string& key, const Problem& problem,
+                                                     const InputLayouts& input_layouts,
+                                                     std::span<const Implementation> candidates);
   // The checks that need no library call.
   Result<Done, BackendError> check_rules(const Network& network) const;
   // Created at first use: a process that only queries the library does not pay for it.
@@ -101,6 +126,12 @@ class OnednnBackend final : public Backend {
 
   Collectors collectors_;
   KernelMaker layer_maker_;
+  MonotonicClock clock_;
+  std::int64_t tuning_ = 0;
+  ChoiceStore choices_;
+  ChoiceMemory memory_{choices_};
+  // By key of a choice. A second creation of a problem needs no list again.
+  std::map<std::string, std::vector<Implementation>> candidates_;
   std::optional<OnednnContext> context_;
   mutable std::optional<OnednnContext> describing_context_;  // a cache of the library's answers
   bool output_was_set_ = false;
@@ -142,11 +173,11 @@ std::vector<dnnl::memory::desc> producer_layouts(const Problem& problem,
 
 // Creates with the context, or only describes, as the context does.
 CreatedPrimitive create_primitive(OnednnContext& context, const Problem& problem,
-                                  const InputLayouts& input_layouts) {
+                                  const InputLayouts& input_layouts, int position) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
-  return entry->create(context,
-                       {problem, producer_layouts(problem, input_layouts), ResidualAdd::separate});
+  return entry->create(context, {problem, producer_layouts(problem, input_layouts),
+                                 ResidualAdd::separate, ForwardWorkspace::none, position});
 }
 
 // Runs `make`, which creates or describes `what` with the context that `context` returns. Explains
@@ -167,12 +198,84 @@ std::optional<BackendError> error_of(Result<Value, BackendError> result) {
   return result ? std::nullopt : std::optional(std::move(result).error());
 }
 
-CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
-                                         const InputLayouts& input_layouts) {
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const InputLayouts& input_layouts,
+                                         int position, Details details) {
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
-                         create_primitive(context(), problem, input_layouts));
+                         create_primitive(context(), problem, input_layouts, position));
   BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
-  return make_problem_kernel(context(), problem, std::move(primitive));
+  return make_problem_kernel(context(), problem, std::move(primitive), std::move(details));
+}
+
+// What decides among the implementations of a problem.
+std::string choice_key(const Problem& problem, const InputLayouts& input_layouts,
+                       std::int64_t tuning) {
+  std::string key = fmt::format("onednn {} {} {} {} {}", describe(problem), problem_tokens(problem),
+                                layout_names()[static_cast<std::size_t>(problem.layout)],
+                                math_names()[static_cast<std::size_t>(problem.math)], tuning);
+  for (const auto& [tensor, layout] : input_layouts) key += fmt::format(" {}={}", tensor, layout);
+  return key;
+}
+
+std::vector<std::string> names_of(std::span<const Implementation> implementations) {
+  std::vector<std::string> names;
+  for (const Implementation& implementation : implementations) names.push_back(implementation.name);
+  return names;
+}
+
+Result<std::vector<Implementation>, BackendError> OnednnBackend::list_candidates(
+    const Problem& problem, const InputLayouts& input_layouts) const {
+  const auto describe_at = [&](int position) -> Result<std::string, BackendError> {
+    const CreatedPrimitive described = guarded(describe(problem), [&] {
+      return create_primitive(describing_context(), problem, input_layouts, position);
+    });
+    if (!described) return described.error();
+    return (*described)->implementation;
+  };
+  return list_implementations(static_cast<std::size_t>(tuning_), describe_at);
+}
+
+Result<TunedChoice, BackendError> OnednnBackend::choose_candidate(
+    const std::string& key, const Problem& problem, const InputLayouts& input_layouts,
+    std::span<const Implementation> candidates) {
+  if (auto known = memory_.find(key, names_of(candidates))) return *std::move(known);
+  std::vector<TrialKernel> kernels;
+  for (const Implementation& candidate : candidates) {
+    kernels.push_back({candidate.name, guarded(describe(problem), [&] {
+                         return make_kernel(problem, input_layouts, candidate.position, {});
+                       })});
+  }
+  BENCH_ASSIGN_OR_RETURN(TunedChoice choice, measure_kernels(kernels, clock_));
+  if (choice.candidates.empty()) return choice;  // not enough memory for measuring
+  return memory_.remember(key, std::move(choice));
+}
+
+CreatedKernel OnednnBackend::create_fastest(const Problem& problem,
+                                            const InputLayouts& input_layouts) {
+  const Nanoseconds begin = clock_.now();
+  const std::string key = choice_key(problem, input_layouts, tuning_);
+  auto listed = candidates_.find(key);
+  if (listed == candidates_.end()) {
+    BENCH_ASSIGN_OR_RETURN(auto candidates, list_candidates(problem, input_layouts));
+    listed = candidates_.emplace(key, std::move(candidates)).first;
+  }
+  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice,
+                         choose_candidate(key, problem, input_layouts, listed->second));
+  Details details;
+  choice.add_to(details);
+  details["setup.tuning_ns"] = fmt::to_string((clock_.now() - begin).count());
+  return make_kernel(problem, input_layouts, listed->second[choice.best].position,
+                     std::move(details));
+}
+
+CreatedKernel OnednnBackend::create_single(const Problem& problem,
+                                           const InputLayouts& input_layouts, std::int64_t tuning) {
+  BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
+  return with_cause(
+      describe(problem), problem.dtype, [&]() -> OnednnContext& { return context(); },
+      [&] {
+        return tuning > 0 ? create_fastest(problem, input_layouts)
+                          : make_kernel(problem, input_layouts, 0, {});
+      });
 }
 
 CreatedKernel OnednnBackend::make_kernel(const Network& network) {
@@ -186,16 +289,16 @@ CreatedKernel OnednnBackend::create(const Problem& problem) { return create_laye
 CreatedKernel OnednnBackend::create_layer(const Problem& problem,
                                           const InputLayouts& input_layouts) {
   BENCH_RETURN_IF_ERROR(check_supported(problem));
+  const auto parts = find_onednn_kernel(problem.op->name)->parts;
+  if (parts == nullptr) return create_single(problem, input_layouts, tuning_);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
-  if (const auto parts = find_onednn_kernel(problem.op->name)->parts) {
-    BENCH_ASSIGN_OR_RETURN(
-        GroupedParts grouped,
-        GroupedParts::create(parts(problem), [&](const Problem& part) { return create(part); }));
-    return make_parts_kernel(std::move(grouped));
-  }
-  return with_cause(
-      describe(problem), problem.dtype, [&]() -> OnednnContext& { return context(); },
-      [&] { return make_kernel(problem, input_layouts); });
+  // Such a case has a choice per part, which no answer about the case would state.
+  const auto create_part = [&](const Problem& part) -> CreatedKernel {
+    BENCH_RETURN_IF_ERROR(check_supported(part));
+    return create_single(part, {}, 0);
+  };
+  BENCH_ASSIGN_OR_RETURN(GroupedParts grouped, GroupedParts::create(parts(problem), create_part));
+  return make_parts_kernel(std::move(grouped));
 }
 
 std::optional<BackendError> OnednnBackend::support_error(const Problem& problem) const {
@@ -208,7 +311,7 @@ std::optional<BackendError> OnednnBackend::support_error(const Problem& problem)
   }
   return error_of(with_cause(
       describe(problem), problem.dtype, [&]() -> OnednnContext& { return describing_context(); },
-      [&] { return create_primitive(describing_context(), problem, {}); }));
+      [&] { return create_primitive(describing_context(), problem, {}, 0); }));
 }
 
 // The parts of an activation follow each other without gaps in a network, but begin at multiples of

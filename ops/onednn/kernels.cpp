@@ -46,9 +46,11 @@ using dnnl::memory;
 class ProblemKernel final : public Kernel {
  public:
   ProblemKernel(const OnednnContext& context, const Problem& problem,
-                std::unique_ptr<OnednnPrimitive> primitive)
+                std::unique_ptr<OnednnPrimitive> primitive,
+                std::map<std::string, std::string> details)
       : context_(context),
         primitive_(std::move(primitive)),
+        details_(std::move(details)),
         layouts_(format_layouts(problem, *primitive_)),
         scratchpad_(primitive_->scratchpad.get_size(), context.collectors().memory, "scratchpad"),
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
@@ -87,12 +89,14 @@ class ProblemKernel final : public Kernel {
   }
   Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+  std::map<std::string, std::string> details() const override { return details_; }
 
  private:
   memory view(const memory::desc& desc, void* data) const { return context_.view(desc, data); }
 
   const OnednnContext& context_;
   std::unique_ptr<OnednnPrimitive> primitive_;
+  std::map<std::string, std::string> details_;
   std::string layouts_;
   std::vector<KernelBuffer> buffers_;
   AlignedBuffer scratchpad_;
@@ -156,8 +160,10 @@ Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> b
 }  // namespace
 
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
-                                            std::unique_ptr<OnednnPrimitive> primitive) {
-  return std::make_unique<ProblemKernel>(context, problem, std::move(primitive));
+                                            std::unique_ptr<OnednnPrimitive> primitive,
+                                            std::map<std::string, std::string> details) {
+  return std::make_unique<ProblemKernel>(context, problem, std::move(primitive),
+                                         std::move(details));
 }
 
 std::string format_layouts(const Problem& problem, const OnednnPrimitive& primitive) {

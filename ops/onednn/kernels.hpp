@@ -11,7 +11,9 @@
 
 #include <dnnl.hpp>
 
+#include <map>
 #include <memory>
+#include <string>
 
 namespace bench::ops {
 
@@ -21,9 +23,11 @@ Status transfer(const OnednnContext& context, const dnnl::memory::desc& from_des
                 const dnnl::memory::desc& to_desc, void* to);
 
 // Creates the kernel of one problem, which executes one primitive. Allocates scratchpad and
-// workspace: throws std::bad_alloc, dnnl::error. `context` must outlive the kernel.
+// workspace: throws std::bad_alloc, dnnl::error. `context` must outlive the kernel. `details`:
+// those of the kernel.
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
-                                            std::unique_ptr<OnednnPrimitive> primitive);
+                                            std::unique_ptr<OnednnPrimitive> primitive,
+                                            std::map<std::string, std::string> details = {});
 
 // Formats layouts: "acdb -> acdb, weights Acdb64a": activations, then constant tensors.
 std::string format_layouts(const Problem& problem, const OnednnPrimitive& primitive);

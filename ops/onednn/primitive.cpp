@@ -100,6 +100,8 @@ void append_add(const OnednnRequest& request, const Dims& dims, dnnl::post_ops& 
   }
 }
 
+constexpr const char* kNoFurtherImplementation = "the library has no further implementation";
+
 memory::desc plain_like(const memory::desc& desc, DataType type) {
   return plain_desc(desc.get_dims(), type);
 }
@@ -168,6 +170,20 @@ dnnl::primitive_attr make_attributes(const OnednnRequest& request, const Dims& o
   attributes.set_post_ops(post_ops);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+void skip_implementations(const OnednnContext& context, int count,
+                          dnnl::primitive_desc& description) {
+  for (int skipped = 0; skipped < count; ++skipped) {
+    const bool has_next =
+        context.call("dnnl_primitive_desc_next_impl", [&] { return description.next_impl(); });
+    if (!has_next) throw dnnl::error(dnnl_unimplemented, kNoFurtherImplementation);
+  }
+}
+
+void skip_implementations(const OnednnContext& /*context*/, int count,
+                          const dnnl::primitive_desc_base& /*description*/) {
+  if (count > 0) throw dnnl::error(dnnl_unimplemented, kNoFurtherImplementation);
 }
 
 PrimitiveBuilder::PrimitiveBuilder(const OnednnContext& context, const OnednnRequest& request,

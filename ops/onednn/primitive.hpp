@@ -51,6 +51,8 @@ struct OnednnRequest {
   std::vector<dnnl::memory::desc> producer_layouts;
   ResidualAdd residual = ResidualAdd::separate;
   ForwardWorkspace workspace = ForwardWorkspace::none;
+  // Position in the library's list of implementations, from 0, which the library takes by itself.
+  int implementation = 0;
 };
 
 // One tensor of the problem as the primitive sees it.
@@ -114,6 +116,24 @@ dnnl::memory::desc plain_or_inherited_layout(OnednnContext& context, const Onedn
 dnnl::primitive_attr make_attributes(const OnednnRequest& request);
 // The same for a primitive whose output has other dimensions than the problem's.
 dnnl::primitive_attr make_attributes(const OnednnRequest& request, const Dims& output_dims);
+
+// Moves the description on to the implementation that is `count` places further in the library's
+// list. Throws dnnl::error (dnnl_unimplemented) if the list ends before.
+void skip_implementations(const OnednnContext& context, int count,
+                          dnnl::primitive_desc& description);
+// The same for a primitive of which the library offers one implementation only (reorder, concat).
+void skip_implementations(const OnednnContext& context, int count,
+                          const dnnl::primitive_desc_base& description);
+
+// Returns the description of the implementation that the request asks for. `description` is that of
+// the first one. Every kernel describes its primitive with it, before it asks for layouts, which
+// depend on the implementation.
+template <class Description>
+Description take_implementation(const OnednnContext& context, const OnednnRequest& request,
+                                Description description) {
+  skip_implementations(context, request.implementation, description);
+  return description;
+}
 
 // --- Collects the arguments of a primitive.
 class PrimitiveBuilder {

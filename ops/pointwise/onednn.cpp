@@ -38,9 +38,10 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
     return BackendError{BackendError::Kind::unsupported,
                         "oneDNN's eltwise computes only relu on integers"};
   }
-  const auto description =
+  const auto description = take_implementation(
+      context, request,
       describe_forward(context, request, dnnl::prop_kind::forward_inference,
-                       inherited_layout(context, request, "source", Nature::shaped));
+                       inherited_layout(context, request, "source", Nature::shaped)));
   PrimitiveBuilder builder(context, request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
@@ -52,11 +53,12 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   const EltwiseAlgorithm eltwise = to_eltwise(request.problem);
   const auto forward =
       describe_forward(context, request, dnnl::prop_kind::forward_training, layout);
-  const auto description = context.call("dnnl_eltwise_backward_primitive_desc_create", [&] {
-    return dnnl::eltwise_backward::primitive_desc(context.engine(), eltwise.algorithm, layout,
-                                                  layout, layout, eltwise.alpha, eltwise.beta,
-                                                  forward, make_attributes(request));
-  });
+  const auto description = take_implementation(
+      context, request, context.call("dnnl_eltwise_backward_primitive_desc_create", [&] {
+        return dnnl::eltwise_backward::primitive_desc(context.engine(), eltwise.algorithm, layout,
+                                                      layout, layout, eltwise.alpha, eltwise.beta,
+                                                      forward, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
@@ -96,12 +98,13 @@ memory::desc choose_result_layout(OnednnContext& context, const OnednnRequest& r
 CreatedPrimitive create_binary(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const memory::desc result = choose_result_layout(context, request);
-  const auto description = context.call("dnnl_binary_primitive_desc_create", [&] {
-    return dnnl::binary::primitive_desc(
-        context.engine(), *find_binary(problem.parameters.word("function")),
-        choose_operand_layout(problem, "a", result), choose_operand_layout(problem, "b", result),
-        result, make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call("dnnl_binary_primitive_desc_create", [&] {
+        return dnnl::binary::primitive_desc(
+            context.engine(), *find_binary(problem.parameters.word("function")),
+            choose_operand_layout(problem, "a", result),
+            choose_operand_layout(problem, "b", result), result, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "binary");
   builder.add("a", DNNL_ARG_SRC_0, description.src0_desc());
   builder.add("b", DNNL_ARG_SRC_1, description.src1_desc());

@@ -63,10 +63,11 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
   const auto propagation = request.workspace == ForwardWorkspace::kept
                                ? dnnl::prop_kind::forward_training
                                : dnnl::prop_kind::forward_inference;
-  const auto description =
+  const auto description = take_implementation(
+      context, request,
       describe_forward(context, to_pooling(request.problem), propagation,
                        inherited_layout(context, request, "source", Nature::spatial),
-                       free_layout(request.problem, "destination"), make_attributes(request));
+                       free_layout(request.problem, "destination"), make_attributes(request)));
   PrimitiveBuilder builder(context, request, "pooling");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
@@ -80,12 +81,13 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   const auto forward =
       describe_forward(context, pooling, dnnl::prop_kind::forward_training, source,
                        free_layout(problem, "diff_destination"), make_attributes(request));
-  const auto description = context.call("dnnl_pooling_backward_primitive_desc_create", [&] {
-    return dnnl::pooling_backward::primitive_desc(context.engine(), pooling.algorithm, source,
-                                                  forward.dst_desc(), pooling.strides,
-                                                  pooling.window, pooling.dilations, pooling.begin,
-                                                  pooling.end, forward, make_attributes(request));
-  });
+  const auto description = take_implementation(
+      context, request, context.call("dnnl_pooling_backward_primitive_desc_create", [&] {
+        return dnnl::pooling_backward::primitive_desc(
+            context.engine(), pooling.algorithm, source, forward.dst_desc(), pooling.strides,
+            pooling.window, pooling.dilations, pooling.begin, pooling.end, forward,
+            make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "pooling");
   if (has_tensor(problem, "source")) builder.add_unused("source", forward.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());

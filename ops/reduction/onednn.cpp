@@ -30,10 +30,11 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
       *std::ranges::find(kReductions, problem.parameters.word("function"), &ReductionRow::function);
   const dnnl::memory::desc source = plain_or_inherited_layout(context, request);
   const auto destination = any_desc(tensor_named(problem, "destination").dims, problem.dtype);
-  const auto description = context.call("dnnl_reduction_primitive_desc_create", [&] {
-    return dnnl::reduction::primitive_desc(context.engine(), row.algorithm, source, destination,
-                                           row.power, 0, make_attributes(request));
-  });
+  const auto description = take_implementation(
+      context, request, context.call("dnnl_reduction_primitive_desc_create", [&] {
+        return dnnl::reduction::primitive_desc(context.engine(), row.algorithm, source, destination,
+                                               row.power, 0, make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "reduction");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());

@@ -45,11 +45,12 @@ memory::desc make_source(const Problem& problem) {
 }
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
-  const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
-    return dnnl::reorder::primitive_desc(
-        context.engine(), make_source(request.problem), context.engine(),
-        make_desc(request.problem, "to", "destination"), make_attributes(request));
-  });
+  const auto description =
+      take_implementation(context, request, context.call("dnnl_reorder_primitive_desc_create", [&] {
+        return dnnl::reorder::primitive_desc(
+            context.engine(), make_source(request.problem), context.engine(),
+            make_desc(request.problem, "to", "destination"), make_attributes(request));
+      }));
   PrimitiveBuilder builder(context, request, "reorder");
   if (request.problem.parameters.has("permutation")) {
     builder.add("source", DNNL_ARG_FROM, description.src_desc(), description.src_desc());

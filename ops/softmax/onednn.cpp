@@ -25,17 +25,20 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const auto forward = describe_forward(context, request, layout);
   PrimitiveBuilder builder(context, request, "softmax");
   if (request.problem.direction == Direction::forward) {
-    builder.add("source", DNNL_ARG_SRC, forward.src_desc());
-    builder.add("destination", DNNL_ARG_DST, forward.dst_desc());
-    return builder.finish(forward);
+    const auto description = take_implementation(context, request, forward);
+    builder.add("source", DNNL_ARG_SRC, description.src_desc());
+    builder.add("destination", DNNL_ARG_DST, description.dst_desc());
+    return builder.finish(description);
   }
   const ParameterSet& set = request.problem.parameters;
-  const auto backward = context.call("dnnl_softmax_backward_primitive_desc_create", [&] {
-    return dnnl::softmax_backward::primitive_desc(
-        context.engine(),
-        set.flag("log") ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate, layout,
-        layout, layout, static_cast<int>(set.count("axis")), forward, make_attributes(request));
-  });
+  const auto backward = take_implementation(
+      context, request, context.call("dnnl_softmax_backward_primitive_desc_create", [&] {
+        return dnnl::softmax_backward::primitive_desc(
+            context.engine(),
+            set.flag("log") ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate,
+            layout, layout, layout, static_cast<int>(set.count("axis")), forward,
+            make_attributes(request));
+      }));
   builder.add("destination", DNNL_ARG_DST, backward.dst_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, backward.diff_dst_desc());
   builder.add("diff_source", DNNL_ARG_DIFF_SRC, backward.diff_src_desc());

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -221,18 +220,8 @@ TuningCandidate make_candidate(const DeviceParts& device, std::string name,
 
 std::optional<TunedChoice> Tuner::find(const std::string& key,
                                        std::span<const std::string> names) const {
-  std::optional<TunedChoice> known;
-  const auto fixed = runtime_->choices().find_fixed(key);
-  const auto name = fixed ? std::ranges::find(names, *fixed) : names.end();
-  if (name != names.end()) {
-    known.emplace();
-    known->best = static_cast<std::size_t>(name - names.begin());
-    known->fixed = *fixed;
-    known->caches = format_tuned_caches(runtime_->tuned_caches());
-  } else if (const auto choice = choices_.find(key); choice != choices_.end()) {
-    known = choice->second;
-  }
-  if (known) runtime_->choices().note(key, names[known->best]);
+  std::optional<TunedChoice> known = memory_.find(key, names);
+  if (known && !known->fixed.empty()) known->caches = format_tuned_caches(runtime_->tuned_caches());
   return known;
 }
 
@@ -244,8 +233,7 @@ Result<TunedChoice, BackendError> Tuner::remember(const std::string& key,
                         "the device was lost while candidates were measured"};
   }
   choice->caches = format_tuned_caches(runtime_->tuned_caches());
-  runtime_->choices().note(key, choice->candidates[choice->best].name);
-  return choices_.emplace(key, *std::move(choice)).first->second;
+  return memory_.remember(key, *std::move(choice));
 }
 
 Result<TunedChoice, BackendError> Tuner::choose(const std::string& key,

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/choice_memory.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/backend/tuning.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
@@ -71,7 +72,8 @@ TuningCandidate make_candidate(const DeviceParts& device, std::string name,
 // (Runtime::choices()) are repeated without measuring, if their candidates exist.
 class Tuner {
  public:
-  explicit Tuner(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
+  explicit Tuner(std::shared_ptr<Runtime> runtime)
+      : runtime_(std::move(runtime)), memory_(runtime_->choices()) {}
 
   // Returns the fastest of `kernels`, which compute the same problem. At the first call for a key
   // they are measured, on the same buffers; later calls return the same choice. `names` are unique
@@ -92,7 +94,7 @@ class Tuner {
   Result<TunedChoice, BackendError> remember(const std::string& key, Result<TunedChoice> choice);
 
   std::shared_ptr<Runtime> runtime_;
-  std::map<std::string, TunedChoice> choices_;
+  ChoiceMemory memory_;
 };
 
 }  // namespace bench::ops::cuda
