@@ -140,10 +140,12 @@ std::vector<Case> PlanBuilder::take() && {
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
     if (const std::string& content = find_content(i); !content.empty())
       text += " network " + content;
-    // On a GPU, `tune` affects which engine computes the case, so it is part of the hash. On the
-    // CPU, oneDNN offers no choice, so times with and without `tune` are comparable.
+    // `tune` affects which engine or implementation computes the case, so it is part of the hash. A
+    // network on the CPU offers no choice, so its times with and without `tune` are comparable.
     const std::int64_t tune = finished.measure.tune;
-    if (tune != 0 && finished.key.device != "cpu") text += fmt::format(" tune {}", tune);
+    const bool has_choice =
+        finished.key.device != "cpu" || std::holds_alternative<ops::Problem>(finished.work);
+    if (tune != 0 && has_choice) text += fmt::format(" tune {}", tune);
     if (finished.key.device != "cpu") text += format_sample_method(finished.measure);
     finished.hash = content_hash(text);
   }

@@ -31,7 +31,7 @@ PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
 
 bool chooses_by_measuring(const Case& spec) {
   const bool is_network = std::holds_alternative<std::shared_ptr<const ops::Network>>(spec.work);
-  return spec.key.device != "cpu" && (spec.measure.tune > 0 || is_network);
+  return is_network ? spec.key.device != "cpu" : spec.measure.tune > 0;
 }
 
 namespace {

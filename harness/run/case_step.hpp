@@ -19,10 +19,10 @@ namespace bench {
 PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
                                ops::InputLayouts input_layouts);
 
-// Whether the kernel of a case on a device is chosen by measuring several: with `tune`, and for a
-// network, whose backend measures which way each layer is fastest. A worker of its own chooses: the
-// memory that candidates are measured in changes where the buffers of the case are, and with it its
-// time by up to 5 %. The workers that measure the case repeat the choice.
+// Whether the kernel of a case is chosen by measuring several: of an operator with `tune`, and of a
+// network on a device, whose backend measures which way each layer is fastest. A worker of its own
+// chooses: the memory that candidates are measured in changes where the buffers of the case are,
+// and with it its time by up to 5 %. The workers that measure the case repeat the choice.
 bool chooses_by_measuring(const Case& spec);
 
 struct StepRequest {

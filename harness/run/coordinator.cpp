@@ -56,7 +56,7 @@ class Run {
   Status append_run_record();
   Status measure();
   Status choose_ways(int process);
-  Status learn_layouts(const std::vector<std::size_t>& needed);
+  Status learn_layouts(int process);
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(const WorkerThreads& threads);
@@ -284,12 +284,12 @@ Status Run::measure() {
 }
 
 Status Run::measure_process(int process) {
+  BENCH_RETURN_IF_ERROR(learn_layouts(process));  // the candidates of a layer depend on them
   BENCH_RETURN_IF_ERROR(choose_ways(process));
   std::vector<std::size_t> needed;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].needs_process(process)) needed.push_back(i);
   }
-  BENCH_RETURN_IF_ERROR(learn_layouts(needed));
   auto remaining_steps = static_cast<std::int64_t>(needed.size());
   for (const WorkerBatch& batch : schedule_process(plan_, needed, process, options_.seed)) {
     if (stop_cause_) break;
@@ -300,22 +300,24 @@ Status Run::measure_process(int process) {
   return Done{};
 }
 
-// Uses a separate worker (chooses_by_measuring()). A case that has a choice keeps it.
+// Uses separate workers (chooses_by_measuring()). A case that has a choice keeps it.
 Status Run::choose_ways(int process) {
   if (options_.under) return Done{};  // another tool observes the measuring processes only
   // A case for which no time is left here chooses in its first process.
   const std::optional<Nanoseconds> budget = limit_.remaining();
   const auto is_time_up = [&] { return budget && *limit_.remaining() < *budget / 2; };
-  bool has_chosen = false;
+  std::optional<std::pair<WorkerThreads, std::string>> running;  // threads and device
   for (CaseProgress& progress : cases_) {
     check_limits();
     if (is_time_up()) break;
     const bool is_settled = progress.has_facts() || !progress.choices().empty() ||
                             !chooses_by_measuring(progress.spec());
     if (is_settled || stop_cause_ || !progress.needs_process(process)) continue;
-    BENCH_RETURN_IF_ERROR(ensure_worker({}));
+    const std::pair needed(worker_threads(progress.spec().key), progress.spec().key.device);
+    if (running && *running != needed) session_.finish();
+    running = needed;
+    BENCH_RETURN_IF_ERROR(ensure_worker(needed.first));
     if (stop_cause_) return Done{};
-    has_chosen = true;
     observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
     StepRequest request = make_request(progress, process);
     request.extent = StepRequest::Extent::prepare_only;
@@ -325,17 +327,17 @@ Status Run::choose_ways(int process) {
     if (result.failure) ++steps_done_;
     take_failure(progress, process, result);
   }
-  if (has_chosen) session_.finish();
+  if (running) session_.finish();
   return append_decided();
 }
 
 // Uses a separate worker, so that the measuring worker's library has no cached kernels when it
 // times their creation.
-Status Run::learn_layouts(const std::vector<std::size_t>& needed) {
-  for (const std::size_t i : needed) {
-    const Case& spec = cases_[i].spec();
+Status Run::learn_layouts(int process) {
+  for (const CaseProgress& progress : cases_) {
+    const Case& spec = progress.spec();
     check_limits();
-    if (layouts_.is_settled(spec) || stop_cause_) continue;
+    if (layouts_.is_settled(spec) || stop_cause_ || !progress.needs_process(process)) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker({}));
     if (stop_cause_) return Done{};
     layouts_.ask(session_, spec);
