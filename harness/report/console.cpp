@@ -5,6 +5,7 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
 #include "harness/report/serving.hpp"
 #include "harness/report/short_id.hpp"
@@ -501,12 +502,13 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
   add_energies(report, columns, rows);
   add_launches(report, columns, rows);
-  const std::string serving = serving_sentence(report);
+  const std::string lead = lead_sentences(report);
   const std::string served = serving_table(report, width, options.colour);
-  return (serving.empty() ? "" : wrap(serving, width, 0)) +
-         wrap(answer_sentence(report), width, 0) + '\n' +
-         render_table(columns, rows, width, options.colour) +
-         (served.empty() ? "" : '\n' + served) + format_profiled_run_notes(report, width);
+  const std::string tuned = regret_table(report, width, options.colour);
+  return (lead.empty() ? "" : wrap(lead, width, 0)) + wrap(answer_sentence(report), width, 0) +
+         '\n' + render_table(columns, rows, width, options.colour) +
+         (served.empty() ? "" : '\n' + served) + (tuned.empty() ? "" : '\n' + tuned) +
+         format_profiled_run_notes(report, width);
 }
 
 std::string console_report(const Report& report, const ConsoleOptions& options) {

@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "harness/report/case_sum.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/regret.hpp"
+#include "harness/report/serving.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/recoverable.hpp"
@@ -320,6 +322,11 @@ std::string answer_sentence(const Report& report) {
     separator = ", ";
   }
   return text + ".";
+}
+
+std::string lead_sentences(const Report& report) {
+  const std::string serving = serving_sentence(report), regret = regret_sentence(report);
+  return serving + (serving.empty() || regret.empty() ? "" : " ") + regret;
 }
 
 namespace {

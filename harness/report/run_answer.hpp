@@ -16,6 +16,11 @@ namespace bench {
 // nothing_measured_sentence() (console.hpp).
 std::string answer_sentence(const Report& report);
 
+// Returns what only some runs answer, which precedes everything else: how many items per second
+// cases with streams process (serving.hpp), and what the libraries' choices cost in tuned cases
+// (regret.hpp). Empty for other runs.
+std::string lead_sentences(const Report& report);
+
 // Returns notes of one or two sentences: how near the times are to the ceilings, where time can be
 // recovered, advice, and what makes the times uncertain. The latter name the option or command that
 // helps. Empty if no case has a time. The sums count each layer as often as its network contains

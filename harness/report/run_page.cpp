@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/run_answer.hpp"
-#include "harness/report/serving.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -89,8 +88,8 @@ std::string format_machine(const Report& report) {
 }
 
 std::string format_lead(const RunView& view) {
-  const std::string serving = serving_sentence(view.report);
-  return serving + (serving.empty() ? "" : " ") + format_machine(view.report) + run_sentence(view) +
+  const std::string lead = lead_sentences(view.report);
+  return lead + (lead.empty() ? "" : " ") + format_machine(view.report) + run_sentence(view) +
          format_precision(view.report);
 }
 

@@ -3,7 +3,7 @@
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "harness/report/format.hpp"
-#include "harness/report/serving.hpp"
+#include "harness/report/run_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -131,9 +131,9 @@ std::string run_sentence(const RunView& view) {
 std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/) {
   const CaseColumns columns =
       view.columns.empty() ? default_case_columns(view.report.cases) : view.columns;
-  const std::string serving = serving_sentence(view.report);
-  std::string text = fmt::format("**{}{}{}**\n\n|", escape_markdown(serving),
-                                 serving.empty() ? "" : " ", escape_markdown(run_sentence(view)));
+  const std::string lead = lead_sentences(view.report);
+  std::string text = fmt::format("**{}{}{}**\n\n|", escape_markdown(lead), lead.empty() ? "" : " ",
+                                 escape_markdown(run_sentence(view)));
   std::string rule = "|";
   for (const CaseColumn* column : columns) {
     text += fmt::format(" {} |", escape_markdown(column->heading));

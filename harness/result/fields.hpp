@@ -239,6 +239,19 @@ void fields(auto& archive, JsonOf<MemoryUse> auto& memory) {
   archive.optional("activations_bytes", memory.activations);
 }
 
+void fields(auto& archive, JsonOf<ops::MeasuredCandidate> auto& candidate) {
+  archive.required("name", candidate.name);
+  archive.optional("time_ns", candidate.time);
+  archive.optional("reason", candidate.failure);
+}
+void fields(auto& archive, JsonOf<ops::Regret> auto& regret) {
+  archive.required("chosen", regret.chosen);
+  archive.required("chosen_ns", regret.chosen_time);
+  archive.required("best", regret.best);
+  archive.required("best_ns", regret.best_time);
+  archive.optional("candidates", regret.candidates);
+}
+
 template <class Archive, class Case>
 void case_fields(Archive& archive, Case& record) {
   archive.required("run_id", record.run_id);
@@ -290,6 +303,7 @@ void case_fields(Archive& archive, Case& record) {
   archive.optional("unsteady_clock", record.unsteady_clock);
   archive.optional("setup", record.setup);
   archive.optional("check", record.check);
+  archive.optional("regret", record.regret);
   detail_fields(archive, record);
 }
 

@@ -136,6 +136,10 @@ class RandomRecords {
     device_part(record);
     maybe(record.check, [&] { return text(); });
     maybe(record.launch_floor, [&] { return time(); });
+    maybe(record.regret, [&] {
+      return ops::Regret{
+          text(), time(), text(), time(), {{text(), time(), ""}, {text(), std::nullopt, text()}}};
+    });
     record.details = map();
     return record;
   }

@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "ops/problem.hpp"
+#include "ops/regret.hpp"
 
 #include <array>
 #include <cstdint>
@@ -361,6 +362,9 @@ struct CaseRecord {
   // How the worker verified the result: "full, 200704 elements, worst 0.12 of tolerance".
   std::optional<std::string> check;
   std::optional<Nanoseconds> launch_floor;  // time of an empty launch; files store it as a detail
+  // Set for a case with `tune`: the measured candidates, and what the library's own choice costs.
+  // The case itself runs the best one.
+  std::optional<ops::Regret> regret;
   // Buffer layouts, cold sets and the like: "layout.source": "acdb", "cold.sets": "12".
   std::map<std::string, std::string> details;
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;

@@ -3,6 +3,7 @@
 
 #include "base/number.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -22,6 +23,7 @@ std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& det
 void extract_typed_details(CaseRecord& record) {
   if (const auto floor = take_integer(record.details, kLaunchFloorDetail))
     record.launch_floor = Nanoseconds(*floor);
+  if (auto regret = ops::take_regret(record.details)) record.regret = std::move(regret);
 }
 
 std::map<std::string, std::string> details_as_texts(const CaseRecord& record) {

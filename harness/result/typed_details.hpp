@@ -23,7 +23,8 @@ inline constexpr std::string_view kSetupDetail = "setup.";
 std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& details,
                                          const std::string& name);
 
-// Moves the launch floor from the details to its field.
+// Moves the launch floor and the regret of a tuned case (ops/regret.hpp) from the details to their
+// fields.
 void extract_typed_details(CaseRecord& record);
 // Returns the details including the launch floor, as a file stores them.
 std::map<std::string, std::string> details_as_texts(const CaseRecord& record);

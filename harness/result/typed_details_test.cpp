@@ -41,6 +41,36 @@ TEST(TypedDetails, ATextThatIsNoNumberStaysATextOfItsLine) {
   }
 }
 
+// Backends state it as texts; a file has it as a field, and reads the field again.
+TEST(TypedDetails, TheRegretOfATunedCaseIsAField) {
+  const ops::Regret regret{"jit:avx512_core",
+                           Nanoseconds(5600),
+                           "brgconv:avx512_core",
+                           Nanoseconds(5000),
+                           {{"jit:avx512_core", Nanoseconds(5600), ""},
+                            {"brgconv:avx512_core", Nanoseconds(5000), ""},
+                            {"gemm:jit", std::nullopt, "not enough memory"}}};
+  CaseRecord record;
+  record.run_id = "r1";
+  record.id = "a";
+  record.details = {{"tuned", "default 5.600 us, chosen 5.000 us: 2 of 3"}};
+  add_details(regret, record.details);
+  extract_typed_details(record);
+  EXPECT_EQ(record.regret, regret);
+  EXPECT_THAT(record.details,
+              ElementsAre(Pair("tuned", "default 5.600 us, chosen 5.000 us: 2 of 3")));
+  const std::string line = to_json_line(record);
+  EXPECT_THAT(line, HasSubstr(R"("regret":{"chosen":"jit:avx512_core","chosen_ns":5600,)"
+                              R"("best":"brgconv:avx512_core","best_ns":5000,"candidates":[)"
+                              R"({"name":"jit:avx512_core","time_ns":5600},)"
+                              R"({"name":"brgconv:avx512_core","time_ns":5000},)"
+                              R"({"name":"gemm:jit","reason":"not enough memory"}]},"details":{)"));
+  const auto read = record_from_json_line(line);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(std::get<CaseRecord>(*read), record);
+  EXPECT_EQ(to_json_line(*read), line);
+}
+
 TEST(TypedDetails, PartsOfACreationAreTimesOfAtLeastZero) {
   Texts details = {{"engine", "12"},   {"setup.context_ns", "300"}, {"setup.plan_ns", "0"},
                    {"setup.odd", "5"}, {"setup.bad_ns", "-5"},      {"setup.word_ns", "x"}};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/regret.hpp"
+
+#include "base/lines.hpp"
+#include "harness/report/run_answer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using ops::Regret;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
+constexpr const char* kGemm = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
+
+// The second of three implementations is 12 % faster; the third one fails.
+Regret told_regret() {
+  return {"jit:avx512_core",
+          560us,
+          "brgconv:avx512_core",
+          500us,
+          {{"jit:avx512_core", 560us, ""},
+           {"brgconv:avx512_core", 500us, ""},
+           {"gemm:jit", std::nullopt, "not enough memory"}}};
+}
+
+Regret untold_regret() {
+  return {"brg:avx512_core",
+          5us,
+          "brg:avx512_core",
+          5us,
+          {{"brg:avx512_core", 5us, ""}, {"gemm:jit", 4900ns, ""}}};
+}
+
+CaseRecord tuned_case(const char* id, Regret regret) {
+  CaseRecord record;
+  record.id = id;
+  record.device = "cpu";
+  record.regret = std::move(regret);
+  record.details["tune"] = "8";
+  return record;
+}
+
+Report tuned_report(std::vector<CaseRecord> cases) {
+  Report report;
+  report.cases = std::move(cases);
+  return report;
+}
+
+TEST(DescribeRegret, SaysWhatTheChoiceCosts) {
+  EXPECT_EQ(
+      describe_regret(told_regret()),
+      "jit:avx512_core was chosen; brgconv:avx512_core is 12 % faster: the choice costs 12 %");
+}
+
+TEST(DescribeRegret, SmallCostsHaveADecimal) {
+  Regret regret = told_regret();
+  regret.chosen_time = 511us;
+  EXPECT_THAT(describe_regret(regret), HasSubstr("is 2.2 % faster: the choice costs 2.2 %"));
+}
+
+// The other candidate was 2 % faster, which is noise.
+TEST(DescribeRegret, ShowsNoDifferenceWithinTheNoise) {
+  EXPECT_EQ(describe_regret(untold_regret()),
+            "brg:avx512_core was chosen; the other candidate is not faster by a difference "
+            "that can be told");
+}
+
+TEST(DescribeRegret, OneCandidateIsNoComparison) {
+  Regret regret = untold_regret();
+  regret.candidates.pop_back();
+  EXPECT_EQ(describe_regret(regret), "brg:avx512_core was chosen; no other candidate was measured");
+}
+
+TEST(FormatCandidates, ListsAllInTheOrderOfTheLibrary) {
+  EXPECT_EQ(format_candidates(told_regret(), 2),
+            "  jit:avx512_core      560.0 us  chosen\n"
+            "  brgconv:avx512_core  500.0 us  best\n"
+            "  gemm:jit             failed: not enough memory\n");
+  EXPECT_EQ(format_candidates(untold_regret(), 4),
+            "    brg:avx512_core  5.000 us  chosen\n"
+            "    gemm:jit         4.900 us\n");
+}
+
+TEST(RegretSentence, OfOneCase) {
+  EXPECT_EQ(regret_sentence(tuned_report({tuned_case(kConv, told_regret())})),
+            std::string(kConv) + ": " + describe_regret(told_regret()) + ".");
+}
+
+TEST(RegretSentence, OfSeveralCasesNamesTheMostCostlyOne) {
+  Regret small = told_regret();
+  small.chosen_time = 511us;
+  const Report report = tuned_report({tuned_case("a", small), tuned_case(kConv, told_regret()),
+                                      tuned_case(kGemm, untold_regret()), CaseRecord()});
+  EXPECT_EQ(regret_sentence(report),
+            "The library's choice costs time in 2 of 3 tuned cases, most in " + std::string(kConv) +
+                ": " + describe_regret(told_regret()) + ".");
+  EXPECT_EQ(lead_sentences(report), regret_sentence(report));
+}
+
+TEST(RegretSentence, WithoutADifferenceSaysSo) {
+  const Report report =
+      tuned_report({tuned_case(kConv, untold_regret()), tuned_case(kGemm, untold_regret())});
+  EXPECT_EQ(regret_sentence(report),
+            "In none of 2 tuned cases a candidate is faster than the library's choice by a "
+            "difference that can be told.");
+}
+
+TEST(RegretSentence, WithoutATunedCaseThereIsNone) {
+  const Report report = tuned_report({CaseRecord()});
+  EXPECT_THAT(regret_sentence(report), IsEmpty());
+  EXPECT_THAT(regret_table(report, 80, Colour::off), IsEmpty());
+  EXPECT_THAT(lead_sentences(report), IsEmpty());
+}
+
+TEST(RegretTable, ShowsEveryTunedCaseWithin80Columns) {
+  const Report report =
+      tuned_report({tuned_case(kGemm, untold_regret()), tuned_case(kConv, told_regret())});
+  const std::string wide = regret_table(report, 200, Colour::off);
+  EXPECT_THAT(wide, ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
+  EXPECT_THAT(wide, ContainsRegex("gemm[^ ]* +brg:avx512_core +5.000 us +as chosen +none told\n"));
+  EXPECT_THAT(wide, ContainsRegex("conv[^ ]* +jit:avx512_core +560.0 us +brgconv:avx512_core "
+                                  "+500.0 us +12 %\n"));
+  EXPECT_THAT(wide, HasSubstr("explain " + std::string(kConv) + " --set tune=8`"));
+  const std::string narrow = regret_table(report, 80, Colour::off);
+  for (const NumberedLine& line : Lines(narrow))
+    EXPECT_LE(line.text.size(), 80u) << line.text;
+}
+
+}  // namespace
+}  // namespace bench
