@@ -4,6 +4,7 @@
 
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -123,6 +124,40 @@ TEST_F(FakeGpuTest, TheFastestOfSeveralCandidatesIsAskedForByTune) {
   const std::string config =
       std::string(kStart) + "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3 }\n";
   EXPECT_EQ(find(run(config, "{}"), kSmall).details.at("tune"), "3");
+}
+
+// The plugin states the measured algorithms as details; the result has them as a field, and the run
+// and its report begin with what the library's own choice costs.
+TEST_F(FakeGpuTest, TuneKeepsTheRunnersUp) {
+  const std::string config = std::string(kStart) +
+                             "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3 }\n" +
+                             "  - { op: gemm, m: 8, n: 8, k: 8, device: cuda, tune: 3 }\n";
+  const Report report = run(config, R"({"cases":[
+      {"match":"gemm/m4*","details":{"regret.chosen":"algo_1","regret.best":"algo_7",
+       "regret.candidates":"algo_1\t5600\nalgo_7\t5000\nalgo_9\tfailed: not supported\n"}},
+      {"match":"*","details":{"regret.chosen":"algo_1","regret.best":"algo_1",
+       "regret.candidates":"algo_1\t5000\nalgo_7\t4950\n"}}]})");
+  const CaseRecord small = find(report, kSmall);
+  EXPECT_EQ(small.regret, (ops::Regret{"algo_1",
+                                       Nanoseconds(5600),
+                                       "algo_7",
+                                       Nanoseconds(5000),
+                                       {{"algo_1", Nanoseconds(5600), ""},
+                                        {"algo_7", Nanoseconds(5000), ""},
+                                        {"algo_9", std::nullopt, "not supported"}}}));
+  EXPECT_FALSE(small.details.contains("regret.chosen"));
+  EXPECT_FALSE(find(report, kLarge).regret->is_told());
+  EXPECT_THAT(result_file_problems(read_text(folder_.file("r.jsonl"))), IsEmpty());
+  EXPECT_THAT(last_.out, testing::StartsWith("The library's choice costs time in 1 of 2 tuned "));
+  const std::string shown =
+      run_program({{BENCH_BINARY, "report", "r.jsonl"}, folder_.path(), {}}).out;
+  std::string sentences = shown;
+  std::ranges::replace(sentences, '\n', ' ');
+  EXPECT_THAT(sentences,
+              HasSubstr("algo_1 was chosen; algo_7 is 12 % faster: the choice costs 12 %."));
+  EXPECT_THAT(shown, testing::ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
+  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.600 us +algo_7 +5.000 us +12 %\n"));
+  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.000 us +as chosen +none told\n"));
 }
 
 TEST_F(FakeGpuTest, CandidatesAreMeasuredWithTheCachesOfTheCase) {

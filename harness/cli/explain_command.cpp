@@ -186,7 +186,7 @@ void write_reason(JsonWriter& writer, const DispatchReason& reason) {
   writer.required("location", reason.location);
 }
 
-std::string format_probe(const Result<PreparedCase>& probe) {
+std::string format_probe(const Case& spec, const Result<PreparedCase>& probe) {
   if (!probe.ok())
     return fmt::format("here\n  no worker could be started: {}\n", probe.error().message());
   const ops::LibraryInfo& library = probe->library;  // no name if no worker was asked
@@ -197,7 +197,8 @@ std::string format_probe(const Result<PreparedCase>& probe) {
     return text +
            fmt::format("  {}: {}\n", to_string(probe->refused->outcome), probe->refused->reason);
   }
-  return text + format_prepared(*probe->prepared) + format_steps(*probe->prepared);
+  return text + format_prepared(*probe->prepared) + format_steps(*probe->prepared) +
+         format_choice(spec, *probe->prepared);
 }
 
 // Returns the command that measures the case.
@@ -324,7 +325,9 @@ LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments&
   local.ideal = compute_ideal(spec, local.probe.ok() ? local.probe->prepared : std::nullopt,
                               find_case_ceilings(spec, store, env));
   if (!local.probe.ok() || local.probe->library.name.empty()) return local;
-  if (auto reasons = dispatch_reasons(spec, options, env)) local.not_taken = std::move(*reasons);
+  Case untuned = spec;  // without the reasons of candidates that are measured
+  untuned.measure.tune = 0;
+  if (auto reasons = dispatch_reasons(untuned, options, env)) local.not_taken = std::move(*reasons);
   return local;
 }
 
@@ -361,6 +364,7 @@ void write_local_result(JsonWriter& writer, const LocalResult& local) {
     writer.required("reason", probe->refused->reason);
   } else if (probe.ok() && probe->prepared) {
     write_prepared(writer, *probe->prepared);
+    write_choice(writer, *probe->prepared);
   }
   writer.list("not_taken", local.not_taken, write_reason);
 }
@@ -422,7 +426,7 @@ std::string format_explanation(const Case& spec, const LocalResult& local,
   return fmt::format("{}{}\n{}\n{}\n{}{}{}{}\n", format_streams(spec),
                      format_tensors(case_tensors(spec)), format_formulas(spec),
                      format_work(case_work(spec)), tensor_cores,
-                     local.ideal ? format_ideal(*local.ideal) : "", format_probe(local.probe),
+                     local.ideal ? format_ideal(*local.ideal) : "", format_probe(spec, local.probe),
                      format_dispatch_reasons(local.not_taken));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections of `explain`: the plan of a network on a GPU that is not in this machine, the verdict of
-// the tensor-core rules (ops/tensor_core/) on a case, and the ideal time by the stored ceilings of
-// this machine.
+// the tensor-core rules (ops/tensor_core/) on a case, what the library's choice costs, and the
+// ideal time by the stored ceilings of this machine.
 #pragma once
 
 #include "base/json_writer.hpp"
@@ -37,6 +37,14 @@ std::string format_tensor_cores(const Case& spec, const ops::Platform& platform)
 // Writes {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}. For a network,
 // "nodes" lists one verdict per node.
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
+
+// Formats what the library's own choice costs, by the candidates that the worker has measured for a
+// case with `tune`: a section that begins with an empty line and "choice". For a case without
+// `tune` whose library offers a choice, names the option that measures the candidates. Empty for
+// other cases.
+std::string format_choice(const Case& spec, const PreparedReply& prepared);
+// Writes "regret" (docs/result_file.md); nothing if no candidates were measured.
+void write_choice(JsonWriter& writer, const PreparedReply& prepared);
 
 // Computes the shortest time that the ceilings permit for a case. Returns nullopt if there are no
 // ceilings for the case's device. `prepared` is what a worker prepared for the case; nullopt if it

@@ -132,8 +132,7 @@ TEST(RegretTable, ShowsEveryTunedCaseWithin80Columns) {
                                   "+500.0 us +12 %\n"));
   EXPECT_THAT(wide, HasSubstr("explain " + std::string(kConv) + " --set tune=8`"));
   const std::string narrow = regret_table(report, 80, Colour::off);
-  for (const NumberedLine& line : Lines(narrow))
-    EXPECT_LE(line.text.size(), 80u) << line.text;
+  for (const NumberedLine& line : Lines(narrow)) EXPECT_LE(line.text.size(), 80u) << line.text;
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_writer.hpp"
+#include "harness/cli/explain_sections.hpp"
+#include "ops/regret.hpp"
+#include "tests/fakes/plans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace bench {
+namespace {
+
+constexpr const char* kConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
+
+PreparedReply tuned_reply() {
+  PreparedReply prepared;
+  prepared.details = {{"tuned", "default 560.0 us, chosen 500.0 us: 2 of 3"}};
+  add_details(ops::Regret{"jit:avx512_core",
+                          Nanoseconds(560'000),
+                          "brgconv:avx512_core",
+                          Nanoseconds(500'000),
+                          {{"jit:avx512_core", Nanoseconds(560'000), ""},
+                           {"brgconv:avx512_core", Nanoseconds(500'000), ""},
+                           {"gemm:jit", std::nullopt, "not enough memory"}}},
+              prepared.details);
+  return prepared;
+}
+
+Case tuned_case(const char* id) {
+  Case spec = test::make_case(id);
+  spec.measure.tune = 8;
+  return spec;
+}
+
+TEST(ChoiceSection, ShowsWhatTheChoiceCostsAndAllCandidates) {
+  EXPECT_EQ(format_choice(tuned_case(kConv), tuned_reply()),
+            "\nchoice\n"
+            "  jit:avx512_core was chosen; brgconv:avx512_core is 12 % faster: the choice costs 12 "
+            "%\n"
+            "    jit:avx512_core      560.0 us  chosen\n"
+            "    brgconv:avx512_core  500.0 us  best\n"
+            "    gemm:jit             failed: not enough memory\n");
+}
+
+TEST(ChoiceSection, NamesTheCachesIfTheyAreNotThoseOfTheCase) {
+  PreparedReply prepared = tuned_reply();
+  prepared.details["tuned_caches"] = "hot, other than those of the case";
+  EXPECT_NE(format_choice(tuned_case(kConv), prepared)
+                .find("\n  measured with caches hot, other than those of the case\n    jit"),
+            std::string::npos);
+}
+
+TEST(ChoiceSection, SaysWhyNothingWasMeasured) {
+  PreparedReply prepared;
+  prepared.details = {{"tuned", "no: not enough memory"}};
+  EXPECT_EQ(format_choice(tuned_case(kConv), prepared),
+            "\nchoice\n  tuned: no: not enough memory\n");
+}
+
+TEST(ChoiceSection, WithoutTuneNamesTheOptionWhereThereIsAChoice) {
+  EXPECT_EQ(format_choice(test::make_case(kConv), {}),
+            "\nchoice\n"
+            "  the library's own; `--set tune=true` measures its other candidates too\n");
+  EXPECT_EQ(format_choice(test::make_case("gemm/forward/m4n4k4/f32/openblas/cpu/hot"), {}), "");
+  Case network = test::make_case(kConv);
+  network.work = std::shared_ptr<const ops::Network>();
+  EXPECT_EQ(format_choice(network, {}), "");
+  // A case that asked for it, whose operator offers no choice.
+  EXPECT_EQ(format_choice(tuned_case(kConv), {}), "");
+}
+
+TEST(ChoiceSection, IsAFieldOfTheJson) {
+  std::string text;
+  JsonWriter writer(text);
+  write_choice(writer, {});
+  EXPECT_EQ(text, "");
+  write_choice(writer, tuned_reply());
+  EXPECT_EQ(text, R"("regret":{"chosen":"jit:avx512_core","chosen_ns":560000,)"
+                  R"("best":"brgconv:avx512_core","best_ns":500000,"candidates":[)"
+                  R"({"name":"jit:avx512_core","time_ns":560000},)"
+                  R"({"name":"brgconv:avx512_core","time_ns":500000},)"
+                  R"({"name":"gemm:jit","reason":"not enough memory"}]})");
+}
+
+}  // namespace
+}  // namespace bench
