@@ -66,7 +66,7 @@ std::optional<Nanoseconds> time_of(const std::vector<MeasuredCandidate>& candida
 }  // namespace
 
 double Regret::cost() const {
-  if (!is_told() || best_time <= Nanoseconds(0)) return 0;
+  if (!has_cost() || best_time <= Nanoseconds(0)) return 0;
   return static_cast<double>(chosen_time.count()) / static_cast<double>(best_time.count()) - 1;
 }
 

@@ -32,10 +32,10 @@ struct Regret {
   Nanoseconds best_time{0};
   std::vector<MeasuredCandidate> candidates;  // in the order of the library
 
-  // Whether a difference to the library's choice can be told.
-  bool is_told() const { return best != chosen; }
+  // Whether a candidate is faster than the library's choice beyond the noise.
+  bool has_cost() const { return best != chosen; }
   // The time that the library's choice takes more than the best candidate, as a fraction of the
-  // latter: 0.12. 0 if no difference can be told.
+  // latter: 0.12. 0 if there is none.
   double cost() const;
   friend bool operator==(const Regret&, const Regret&) = default;
 };

@@ -23,12 +23,12 @@ Regret regret_of_three() {
 }
 
 TEST(Regret, IsTheTimeThatTheChoiceTakesMoreThanTheBest) {
-  EXPECT_TRUE(regret_of_three().is_told());
+  EXPECT_TRUE(regret_of_three().has_cost());
   EXPECT_NEAR(regret_of_three().cost(), 0.12, 1e-12);
   Regret same = regret_of_three();
   same.best = same.chosen;
   same.best_time = same.chosen_time;
-  EXPECT_FALSE(same.is_told());
+  EXPECT_FALSE(same.has_cost());
   EXPECT_EQ(same.cost(), 0);
 }
 

@@ -146,7 +146,7 @@ TEST_F(FakeGpuTest, TuneKeepsTheRunnersUp) {
                                         {"algo_7", Nanoseconds(5000), ""},
                                         {"algo_9", std::nullopt, "not supported"}}}));
   EXPECT_FALSE(small.details.contains("regret.chosen"));
-  EXPECT_FALSE(find(report, kLarge).regret->is_told());
+  EXPECT_FALSE(find(report, kLarge).regret->has_cost());
   EXPECT_THAT(result_file_problems(read_text(folder_.file("r.jsonl"))), IsEmpty());
   EXPECT_THAT(last_.out, testing::StartsWith("The library's choice costs time in 1 of 2 tuned "));
   const std::string shown =
@@ -157,7 +157,7 @@ TEST_F(FakeGpuTest, TuneKeepsTheRunnersUp) {
               HasSubstr("algo_1 was chosen; algo_7 is 12 % faster: the choice costs 12 %."));
   EXPECT_THAT(shown, testing::ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
   EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.600 us +algo_7 +5.000 us +12 %\n"));
-  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.000 us +as chosen +none told\n"));
+  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.000 us +as chosen +no difference\n"));
 }
 
 TEST_F(FakeGpuTest, CandidatesAreMeasuredWithTheCachesOfTheCase) {

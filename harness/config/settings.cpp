@@ -254,7 +254,8 @@ constexpr std::array<KeyRow<Settings>, 4> kTiming = {{
       "how much is measured; for a network also which parts"},
      read_measure},
     {{"tune", "`true`, `false`, or integer from 0 to 1000", "false",
-      "use the fastest of this many (`true`: 8) engines or algorithms, if a library offers them"},
+      "use the fastest of this many (`true`: 8) engines, algorithms or implementations, if a "
+      "library offers them"},
      read_tune},
     {{"sample_method", "`any`, `stream` or `graph`", "any",
       "on a GPU: whichever suits the time of the case, launches one by one, or a replayed graph"},

@@ -45,12 +45,13 @@ TextRow regret_row(const CaseRecord& record, const IdShortener& ids) {
                {regret.chosen},
                {format_time(regret.chosen_time)}},
               ""};
-  if (regret.is_told()) {
+  if (regret.has_cost()) {
     row.cells.insert(row.cells.end(),
                      {TextCell{regret.best}, TextCell{format_time(regret.best_time)},
                       TextCell{format_cost(regret.cost())}});
   } else {
-    row.cells.insert(row.cells.end(), {TextCell{"as chosen"}, TextCell{""}, TextCell{"none told"}});
+    row.cells.insert(row.cells.end(),
+                     {TextCell{"as chosen"}, TextCell{""}, TextCell{"no difference"}});
   }
   return row;
 }
@@ -59,7 +60,7 @@ std::string format_regret_note(const CaseRecord& example) {
   const auto count = example.details.find(kTuneDetail);
   return fmt::format(
       "chosen: what the library takes by itself; best: the fastest measured candidate, which the "
-      "case ran; costs: what the choice takes longer, if tuning can tell it from noise. `bench "
+      "case ran; costs: what the choice takes longer. `bench "
       "explain {} --set tune={}` shows all candidates.",
       shell_quoted(example.id), count == example.details.end() ? "true" : count->second);
 }
@@ -67,7 +68,7 @@ std::string format_regret_note(const CaseRecord& example) {
 }  // namespace
 
 std::string describe_regret(const ops::Regret& regret) {
-  if (regret.is_told()) {
+  if (regret.has_cost()) {
     const std::string cost = format_cost(regret.cost());
     return fmt::format("{} was chosen; {} is {} faster: the choice costs {}", regret.chosen,
                        regret.best, cost, cost);
@@ -75,7 +76,7 @@ std::string describe_regret(const ops::Regret& regret) {
   if (regret.candidates.size() < 2)
     return fmt::format("{} was chosen; no other candidate was measured", regret.chosen);
   const std::size_t others = regret.candidates.size() - 1;
-  return fmt::format("{} was chosen; {} faster by a difference that can be told", regret.chosen,
+  return fmt::format("{} was chosen; {} faster beyond the noise", regret.chosen,
                      others == 1 ? "the other candidate is not"
                                  : fmt::format("none of the {} other candidates is", others));
 }
@@ -90,7 +91,7 @@ std::string format_candidates(const ops::Regret& regret, std::size_t indent) {
         fmt::format("{:{}}{:<{}}  {}", "", indent, candidate.name, width,
                     candidate.time ? format_time(*candidate.time) : "failed: " + candidate.failure);
     if (candidate.name == regret.chosen) line += "  chosen";
-    if (candidate.name == regret.best && regret.is_told()) line += "  best";
+    if (candidate.name == regret.best && regret.has_cost()) line += "  best";
     text += line + '\n';
   }
   return text;
@@ -102,15 +103,13 @@ std::string regret_sentence(const Report& report) {
   const CaseRecord& example = find_most_costly(tuned);
   if (tuned.size() == 1)
     return fmt::format("{}: {}.", example.id, describe_regret(*example.regret));
-  const auto told = std::ranges::count_if(
-      tuned, [](const CaseRecord* record) { return record->regret->is_told(); });
-  if (told == 0) {
-    return fmt::format(
-        "In none of {} a candidate is faster than the library's choice by a difference that can be "
-        "told.",
-        pluralise(tuned.size(), "tuned case"));
+  const auto costly = std::ranges::count_if(
+      tuned, [](const CaseRecord* record) { return record->regret->has_cost(); });
+  if (costly == 0) {
+    return fmt::format("In {} no candidate is faster than the library's choice beyond the noise.",
+                       pluralise(tuned.size(), "tuned case"));
   }
-  return fmt::format("The library's choice costs time in {} of {}, most in {}: {}.", told,
+  return fmt::format("The library's choice costs time in {} of {}, most in {}: {}.", costly,
                      pluralise(tuned.size(), "tuned case"), example.id,
                      describe_regret(*example.regret));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the libraries' own choices cost in tuned cases, as text: the runners-up of `tune`. A
-// difference is shown only if tuning could tell it from noise (ops/backend/tuning.hpp).
+// difference is shown only if tuning found it beyond the noise (ops/backend/tuning.hpp).
 #pragma once
 
 #include "base/terminal_text.hpp"
@@ -13,8 +13,8 @@
 namespace bench {
 
 // Formats the answer about one case, without a period: "jit:avx512_core was chosen;
-// brgconv:avx512_core is 12 % faster: the choice costs 12 %". If no candidate is faster by a
-// difference that can be told, says that.
+// brgconv:avx512_core is 12 % faster: the choice costs 12 %". If no candidate is faster
+// beyond the noise, states that.
 std::string describe_regret(const ops::Regret& regret);
 
 // Formats the candidates in the order of the library, one line each, with their times or why they

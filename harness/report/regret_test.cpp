@@ -23,7 +23,7 @@ constexpr const char* kConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/
 constexpr const char* kGemm = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
 
 // The second of three implementations is 12 % faster; the third one fails.
-Regret told_regret() {
+Regret costly_regret() {
   return {"jit:avx512_core",
           560us,
           "brgconv:avx512_core",
@@ -33,7 +33,7 @@ Regret told_regret() {
            {"gemm:jit", std::nullopt, "not enough memory"}}};
 }
 
-Regret untold_regret() {
+Regret equal_regret() {
   return {"brg:avx512_core",
           5us,
           "brg:avx512_core",
@@ -58,61 +58,59 @@ Report tuned_report(std::vector<CaseRecord> cases) {
 
 TEST(DescribeRegret, SaysWhatTheChoiceCosts) {
   EXPECT_EQ(
-      describe_regret(told_regret()),
+      describe_regret(costly_regret()),
       "jit:avx512_core was chosen; brgconv:avx512_core is 12 % faster: the choice costs 12 %");
 }
 
 TEST(DescribeRegret, SmallCostsHaveADecimal) {
-  Regret regret = told_regret();
+  Regret regret = costly_regret();
   regret.chosen_time = 511us;
   EXPECT_THAT(describe_regret(regret), HasSubstr("is 2.2 % faster: the choice costs 2.2 %"));
 }
 
 // The other candidate was 2 % faster, which is noise.
 TEST(DescribeRegret, ShowsNoDifferenceWithinTheNoise) {
-  EXPECT_EQ(describe_regret(untold_regret()),
-            "brg:avx512_core was chosen; the other candidate is not faster by a difference "
-            "that can be told");
+  EXPECT_EQ(describe_regret(equal_regret()),
+            "brg:avx512_core was chosen; the other candidate is not faster beyond the noise");
 }
 
 TEST(DescribeRegret, OneCandidateIsNoComparison) {
-  Regret regret = untold_regret();
+  Regret regret = equal_regret();
   regret.candidates.pop_back();
   EXPECT_EQ(describe_regret(regret), "brg:avx512_core was chosen; no other candidate was measured");
 }
 
 TEST(FormatCandidates, ListsAllInTheOrderOfTheLibrary) {
-  EXPECT_EQ(format_candidates(told_regret(), 2),
+  EXPECT_EQ(format_candidates(costly_regret(), 2),
             "  jit:avx512_core      560.0 us  chosen\n"
             "  brgconv:avx512_core  500.0 us  best\n"
             "  gemm:jit             failed: not enough memory\n");
-  EXPECT_EQ(format_candidates(untold_regret(), 4),
+  EXPECT_EQ(format_candidates(equal_regret(), 4),
             "    brg:avx512_core  5.000 us  chosen\n"
             "    gemm:jit         4.900 us\n");
 }
 
 TEST(RegretSentence, OfOneCase) {
-  EXPECT_EQ(regret_sentence(tuned_report({tuned_case(kConv, told_regret())})),
-            std::string(kConv) + ": " + describe_regret(told_regret()) + ".");
+  EXPECT_EQ(regret_sentence(tuned_report({tuned_case(kConv, costly_regret())})),
+            std::string(kConv) + ": " + describe_regret(costly_regret()) + ".");
 }
 
 TEST(RegretSentence, OfSeveralCasesNamesTheMostCostlyOne) {
-  Regret small = told_regret();
+  Regret small = costly_regret();
   small.chosen_time = 511us;
-  const Report report = tuned_report({tuned_case("a", small), tuned_case(kConv, told_regret()),
-                                      tuned_case(kGemm, untold_regret()), CaseRecord()});
+  const Report report = tuned_report({tuned_case("a", small), tuned_case(kConv, costly_regret()),
+                                      tuned_case(kGemm, equal_regret()), CaseRecord()});
   EXPECT_EQ(regret_sentence(report),
             "The library's choice costs time in 2 of 3 tuned cases, most in " + std::string(kConv) +
-                ": " + describe_regret(told_regret()) + ".");
+                ": " + describe_regret(costly_regret()) + ".");
   EXPECT_EQ(lead_sentences(report), regret_sentence(report));
 }
 
 TEST(RegretSentence, WithoutADifferenceSaysSo) {
   const Report report =
-      tuned_report({tuned_case(kConv, untold_regret()), tuned_case(kGemm, untold_regret())});
+      tuned_report({tuned_case(kConv, equal_regret()), tuned_case(kGemm, equal_regret())});
   EXPECT_EQ(regret_sentence(report),
-            "In none of 2 tuned cases a candidate is faster than the library's choice by a "
-            "difference that can be told.");
+            "In 2 tuned cases no candidate is faster than the library's choice beyond the noise.");
 }
 
 TEST(RegretSentence, WithoutATunedCaseThereIsNone) {
@@ -124,10 +122,11 @@ TEST(RegretSentence, WithoutATunedCaseThereIsNone) {
 
 TEST(RegretTable, ShowsEveryTunedCaseWithin80Columns) {
   const Report report =
-      tuned_report({tuned_case(kGemm, untold_regret()), tuned_case(kConv, told_regret())});
+      tuned_report({tuned_case(kGemm, equal_regret()), tuned_case(kConv, costly_regret())});
   const std::string wide = regret_table(report, 200, Colour::off);
   EXPECT_THAT(wide, ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
-  EXPECT_THAT(wide, ContainsRegex("gemm[^ ]* +brg:avx512_core +5.000 us +as chosen +none told\n"));
+  EXPECT_THAT(wide,
+              ContainsRegex("gemm[^ ]* +brg:avx512_core +5.000 us +as chosen +no difference\n"));
   EXPECT_THAT(wide, ContainsRegex("conv[^ ]* +jit:avx512_core +560.0 us +brgconv:avx512_core "
                                   "+500.0 us +12 %\n"));
   EXPECT_THAT(wide, HasSubstr("explain " + std::string(kConv) + " --set tune=8`"));

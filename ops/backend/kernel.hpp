@@ -225,9 +225,9 @@ class Backend {
   // Sets the collectors that receive everything that is created, bound, packed and executed by
   // run_observed() from now on. Never called in workers that time.
   virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }
-  // Applies to kernels created from now on: the backend measures this many engines or algorithms
-  // and takes the fastest. 0: the library's first choice. Ignored by libraries that offer no
-  // choice.
+  // Applies to kernels created from now on: the backend measures this many engines, algorithms
+  // or implementations and takes the fastest. 0: the library's first choice. Ignored by libraries
+  // that offer no choice.
   virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
   // Applies to kernels created from now on: the backend measures candidates with these caches.
   // Without it, or if the backend ignores it, it measures with hot ones. The details of a kernel

@@ -73,7 +73,7 @@ TEST(ChooseFastest, ADifferenceWithinTheNoiseIsNoRegret) {
       choose({scripted("a", {10us}), scripted("b", {9us, 9us, 9us, 9us, 9us, 10us})});
   const auto regret = choice.regret();
   ASSERT_TRUE(regret.has_value());
-  EXPECT_FALSE(regret->is_told());
+  EXPECT_FALSE(regret->has_cost());
   EXPECT_EQ(regret->best_time, 10us);
   EXPECT_EQ(regret->candidates[1].time, 9us);
 }
