@@ -111,12 +111,13 @@ using RegistersOf = std::conditional_t<
 void step_attention(const NativePlan& native_plan, const Addresses& tensors, int thread,
                     int threads, AttentionStep step) {
   const auto plan = native_plan.as<AttentionPlan>();
-  call_with_vectors([&](auto vectors) __attribute__((always_inline)) {
-    call_with_type(
-        plan.type, [&](auto type) __attribute__((always_inline)) {
-          compute_one_type<decltype(type)::value, RegistersOf<decltype(vectors)::value>>(
-              plan, tensors, thread, threads, step);
-        });
+  // A function for each type and set of vectors: compiled as parts of one large function, they take
+  // the compiler minutes.
+  call_with_type(plan.type, [&](auto type) {
+    call_with_vectors([&](auto vectors) __attribute__((always_inline)) {
+      compute_one_type<decltype(type)::value, RegistersOf<decltype(vectors)::value>>(
+          plan, tensors, thread, threads, step);
+    });
   });
 }
 

@@ -184,15 +184,15 @@ template <class Body>
 void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                         int threads) {
   const auto plan = native_plan.as<ReductionPlan>();
-  call_with_vectors([&](auto) __attribute__((always_inline)) {
-    call_with_type(
-        plan.type, [&](auto type) __attribute__((always_inline)) {
-          call_with_function(
-              plan.function, [&](auto function) __attribute__((always_inline)) {
-                reduce_part<decltype(function)::value, decltype(type)::value>(plan, tensors, thread,
-                                                                              threads);
-              });
-        });
+  // A function for each type, function and set of vectors: compiled as parts of one large function,
+  // they take the compiler minutes.
+  call_with_type(plan.type, [&](auto type) {
+    call_with_function(plan.function, [&](auto function) {
+      call_with_vectors([&](auto) __attribute__((always_inline)) {
+        reduce_part<decltype(function)::value, decltype(type)::value>(plan, tensors, thread,
+                                                                      threads);
+      });
+    });
   });
 }
 
