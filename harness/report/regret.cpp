@@ -56,13 +56,16 @@ TextRow regret_row(const CaseRecord& record, const IdShortener& ids) {
   return row;
 }
 
-std::string format_regret_note(const CaseRecord& example) {
+// Explains the columns. The command that shows all candidates of `example` has a line of its own,
+// which is never broken, so that it can be copied.
+std::string format_regret_note(const CaseRecord& example, std::size_t width) {
   const auto count = example.details.find(kTuneDetail);
-  return fmt::format(
-      "chosen: what the library takes by itself; best: the fastest measured candidate, which the "
-      "case ran; costs: what the choice takes longer. `bench "
-      "explain {} --set tune={}` shows all candidates.",
-      shell_quoted(example.id), count == example.details.end() ? "true" : count->second);
+  return wrap(
+             "chosen: what the library takes by itself; best: the fastest measured candidate, "
+             "which the case ran; costs: what the choice takes longer. All candidates of a case:",
+             width, 0) +
+         fmt::format("  bench explain {} --set tune={}\n", shell_quoted(example.id),
+                     count == example.details.end() ? "true" : count->second);
 }
 
 }  // namespace
@@ -128,7 +131,7 @@ std::string regret_table(const Report& report, std::size_t width, Colour colour)
   std::vector<TextRow> rows;
   for (const CaseRecord* record : tuned) rows.push_back(regret_row(*record, shortener));
   return render_table(columns, std::move(rows), width, colour) +
-         wrap(format_regret_note(find_most_costly(tuned)), width, 0);
+         format_regret_note(find_most_costly(tuned), width);
 }
 
 }  // namespace bench

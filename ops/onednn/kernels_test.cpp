@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench::ops::op_test {
@@ -291,17 +292,23 @@ TEST_F(NetworkKernelTest, LayersOfOtherBackendsTakePlainValues) {
   EXPECT_THAT(own, ElementsAre("norm:group_norm", "rms:rms_norm"));
 }
 
+// A layer that takes rows of a matrix. Its sizes follow from its inputs, so it has no tokens.
+LayerDefinition take_rows(std::string name, std::vector<std::string> inputs) {
+  LayerDefinition rows = layer(std::move(name), "gather", std::move(inputs));
+  rows.parameters.set("axis", std::int64_t{0});
+  return rows;
+}
+
 // Rows of tokens sorted by expert, two products of each group, and the rows in the former order.
 NetworkDefinition experts_network() {
-  return {
-      .name = "experts",
-      .input = {},
-      .layers = {layer("up", "gemm", "n32", {"x"}), layer("rows", "gather", "a0", {"up", "tokens"}),
-                 layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
-                 layer("relu", "pointwise", "relu", {"first"}),
-                 layer("second", "grouped_gemm", "1x2x1-n32+bias", {"relu"}),
-                 layer("sorted", "gather", "a0", {"second", "places"})},
-      .inputs = {{"x", {4, 32}}, {"tokens", {8}}, {"places", {8}}}};
+  return {.name = "experts",
+          .input = {},
+          .layers = {layer("up", "gemm", "n32", {"x"}), take_rows("rows", {"up", "tokens"}),
+                     layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
+                     layer("relu", "pointwise", "relu", {"first"}),
+                     layer("second", "grouped_gemm", "1x2x1-n32+bias", {"relu"}),
+                     take_rows("sorted", {"second", "places"})},
+          .inputs = {{"x", {4, 32}}, {"tokens", {8}}, {"places", {8}}}};
 }
 
 // Each group is a primitive with weights in a layout of its own.
