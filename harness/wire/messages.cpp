@@ -96,12 +96,14 @@ void fields(auto& archive, JsonOf<WorkerTimes> auto& spent) {
 inline void fields(JsonWriter& writer, const OutputSample& sample) {
   writer.required("digest", sample.digest);
   writer.required("values", sample.values);
+  writer.optional("tolerances", sample.tolerances);
 }
 inline void fields(JsonReader& reader, OutputSample& sample) {
   std::vector<std::optional<double>> values;
   reader.required("digest", sample.digest);
   reader.signed_numbers(
       [&](JsonReader& signed_reader) { signed_reader.required("values", values); });
+  reader.optional("tolerances", sample.tolerances);
   sample.values.clear();
   for (const auto& value : values)
     sample.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));

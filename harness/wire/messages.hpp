@@ -40,6 +40,8 @@ enum class CheckKind { none, reference, expected };
 struct OutputSample {
   std::string digest;          // content_hash() of all outputs in plain layout
   std::vector<double> values;  // at check_positions() of each output, in the order of the outputs
+  // Absolute tolerances of the outputs of a step of training, in their order; else empty.
+  std::vector<double> tolerances = {};
 };
 
 struct HelloRequest {

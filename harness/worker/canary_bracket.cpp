@@ -8,6 +8,7 @@ namespace bench {
 void CanaryBracket::open() {
   if (canary_ == nullptr) return;
   if (!last_) last_ = canary_->take();
+  if (threads_ == ops::KernelThreads::own) canary_->let_threads_sleep();
   preemptions_ = canary_->preemptions();
 }
 

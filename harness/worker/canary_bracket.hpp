@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/sample_canary.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -20,8 +21,10 @@ inline constexpr Nanoseconds kTimeOfOnePreemption = std::chrono::milliseconds(50
 // next.
 class CanaryBracket {
  public:
-  // `canary`: not owned; null: there are no canaries, and the functions do nothing.
-  explicit CanaryBracket(SampleCanary* canary) : canary_(canary) {}
+  // `canary`: not owned; null: there are no canaries, and the functions do nothing. `threads`:
+  // those of the samples. If they are not the canary's, the canary's sleep before a sample begins.
+  CanaryBracket(SampleCanary* canary, ops::KernelThreads threads)
+      : canary_(canary), threads_(threads) {}
 
   // Discards the last canary, because other work may run between two rounds.
   void begin_round() { last_.reset(); }
@@ -34,6 +37,7 @@ class CanaryBracket {
 
  private:
   SampleCanary* canary_;
+  ops::KernelThreads threads_;
   std::optional<Nanoseconds> last_;  // in this round
   std::int64_t preemptions_ = 0;     // before the sample
 };

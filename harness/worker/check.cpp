@@ -4,6 +4,7 @@
 #include "base/data_type.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "harness/worker/network_check.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/post_op.hpp"
 
@@ -129,6 +130,19 @@ std::vector<std::int64_t> check_positions(const Dims& dims, std::uint64_t seed) 
   return positions;
 }
 
+void add(CheckSummary& total, const CheckSummary& part) {
+  total.elements += part.elements;
+  total.worst = std::max(total.worst, part.worst);
+  total.beyond += part.beyond;
+}
+
+std::string format_check_summary(std::string_view method, const CheckSummary& total) {
+  std::string text = fmt::format("{}, {} elements, worst {:.2g} of tolerance", method,
+                                 total.elements, total.worst);
+  if (total.beyond > 0) text += fmt::format("; {} beyond it", total.beyond);
+  return text;
+}
+
 std::string format_element(const ops::Tensor& tensor, std::int64_t position) {
   std::vector<std::int64_t> index(tensor.dims.size());
   for (std::size_t i = tensor.dims.size(); i-- > 0;) {
@@ -139,7 +153,8 @@ std::string format_element(const ops::Tensor& tensor, std::int64_t position) {
 }
 
 Result<CheckSummary> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
-                             std::span<const double> want, const ops::Tolerance& tolerance) {
+                             std::span<const double> want, const ops::Tolerance& tolerance,
+                             std::int64_t permitted) {
   CheckSummary summary;
   std::int64_t wrong = 0;
   std::string first;
@@ -160,7 +175,8 @@ Result<CheckSummary> compare(const PlainOutput& output, std::span<const std::int
     }
   }
   summary.elements = static_cast<std::int64_t>(want.size());
-  if (wrong > 0) {
+  summary.beyond = wrong;
+  if (wrong > permitted) {
     return Error{fmt::format("{}; {} of {} compared elements are wrong", first, wrong, want.size()),
                  "", ""};
   }
@@ -289,12 +305,6 @@ OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t 
 
 namespace {
 
-// Tolerance per layer of a network, in units in the last place (ulps) of the largest value. Errors
-// grow with the root of the number of layers. For f32, each value is a sum of hundreds of products,
-// hence the larger factor. 16-bit types round once after sums in f32.
-constexpr double kChainUlpsF32 = 256;
-constexpr double kChainUlpsOther = 4;
-
 using Outputs = std::vector<PlainOutput>;
 
 ErrorReply wrong_result(const Error& error) { return {Outcome::wrong_result, error.message()}; }
@@ -308,17 +318,6 @@ Outputs plain_outputs(const Workload& workload, const std::vector<AlignedBuffer>
   return outputs;
 }
 
-// Returns the tolerance for a network. It is absolute and based on the largest value, because fused
-// and unfused networks round in different places.
-ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const double> want) {
-  double largest = 0;
-  for (const double value : want) largest = std::max(largest, std::abs(value));
-  const double ulps = network.dtype == DataType::f32 ? kChainUlpsF32 : kChainUlpsOther;
-  const double layers =
-      std::sqrt(static_cast<double>(std::max<std::size_t>(network.nodes.size(), 1)));
-  return {info(network.dtype).epsilon * ulps * layers * largest, 0};
-}
-
 // Returns the tolerance of a problem as the kernel computes it.
 ops::Tolerance problem_tolerance(const ops::Problem& problem, const ops::Kernel& kernel) {
   if (kernel.summation() == ops::Summation::full) return problem.op->tolerance(problem);
@@ -327,22 +326,20 @@ ops::Tolerance problem_tolerance(const ops::Problem& problem, const ops::Kernel&
   return reduced.op->tolerance(reduced);
 }
 
+// Returns the tolerance of output `index`, which had the values `want` in the process of `sample`.
 ops::Tolerance choose_tolerance(const Workload& workload, const ops::Kernel& kernel,
+                                const OutputSample& sample, std::size_t index,
                                 std::span<const double> want) {
-  if (const auto* problem = std::get_if<ops::Problem>(&workload)) {
+  if (const auto* problem = std::get_if<ops::Problem>(&workload))
     return problem_tolerance(*problem, kernel);
-  }
-  return chain_tolerance(std::get<NetworkPair>(workload).network, want);
+  if (index < sample.tolerances.size()) return {sample.tolerances[index], 0};
+  return network_tolerance(std::get<NetworkPair>(workload).network, want);
 }
 
-std::string format_check_summary(std::string_view method, const CheckSummary& total) {
-  return fmt::format("{}, {} elements, worst {:.2g} of tolerance", method, total.elements,
-                     total.worst);
-}
-
-void add(CheckSummary& total, const CheckSummary& part) {
-  total.elements += part.elements;
-  total.worst = std::max(total.worst, part.worst);
+// Returns how many of `count` elements of an output may be beyond its tolerance.
+std::int64_t permitted_beyond(const Workload& workload, std::size_t count) {
+  const auto* pair = std::get_if<NetworkPair>(&workload);
+  return pair == nullptr ? 0 : bench::permitted_beyond(pair->network, count);
 }
 
 Result<std::string, ErrorReply> check_against_reference(const ops::Problem& problem,
@@ -372,42 +369,6 @@ Result<std::string, ErrorReply> check_against_reference(const ops::Problem& prob
   return format_check_summary(method, total);
 }
 
-// Runs the other execution of the network on the same data and compares all elements.
-Result<std::string, ErrorReply> check_against_twin(ops::Backend& backend, const Workload& workload,
-                                                   const Outputs& outputs,
-                                                   const CheckRequest& request, Clock& clock) {
-  const std::optional<Workload> twin = make_twin(workload);
-  if (!twin) return std::string("finite values; there is no second execution to compare with");
-  auto other = PreparedKernel::build(backend, *twin, input_values(*twin, request.seed), clock,
-                                     request.available);
-  if (!other) {
-    return ErrorReply{Outcome::failed,
-                      "the network's result cannot be checked, since its other execution does "
-                      "not run: " +
-                          other.error().reason};
-  }
-  auto buffers = other->outputs();
-  if (!buffers) return failed_reply(buffers.error());
-  CheckSummary total;
-  const Outputs expected = plain_outputs(*twin, *buffers);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    std::vector<double> want(static_cast<std::size_t>(expected[i].tensor->elements()));
-    for (std::size_t j = 0; j < want.size(); ++j) {
-      want[j] = load_element(expected[i].tensor->dtype, expected[i].data, j);
-    }
-    Result<CheckSummary> summary = compare(
-        outputs[i], {}, want, chain_tolerance(std::get<NetworkPair>(workload).network, want));
-    if (!summary) return wrong_result(summary.error());
-    add(total, *summary);
-  }
-  const ops::Network& network = std::get<NetworkPair>(workload).network;
-  const std::string_view method =
-      network.mode == ops::Mode::training    ? "against the step in plain layouts"
-      : network.fusion == ops::Fusion::fused ? "against the unfused chain"
-                                             : "against the fused chain";
-  return format_check_summary(method, total);
-}
-
 // Compares the outputs with those of the first process. If the digests are equal, so are the
 // outputs. Otherwise compares the same positions with a tolerance, because sums may be computed in
 // another order.
@@ -419,15 +380,17 @@ Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
   if (sample.digest == request.expected.digest) return std::string("equal to the first process");
   CheckSummary total;
   std::span<const double> remaining = request.expected.values;
-  for (const PlainOutput& output : outputs) {
-    const std::vector<std::int64_t> positions = check_positions(output.tensor->dims, request.seed);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<std::int64_t> positions =
+        check_positions(outputs[i].tensor->dims, request.seed);
     if (positions.size() > remaining.size()) {
       return ErrorReply{Outcome::failed,
                         fmt::format("{} values do not fit this output", request.origin)};
     }
     const std::span<const double> want = remaining.first(positions.size());
-    Result<CheckSummary> summary =
-        compare(output, positions, want, choose_tolerance(workload, kernel, want));
+    Result<CheckSummary> summary = compare(
+        outputs[i], positions, want, choose_tolerance(workload, kernel, request.expected, i, want),
+        permitted_beyond(workload, positions.size()));
     if (!summary) {
       return ErrorReply{
           Outcome::wrong_result,
@@ -499,12 +462,16 @@ Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& w
   BENCH_RETURN_IF_ERROR(check_written(workload, prepared, outputs));
   OutputSample sample = sample_outputs(outputs, request.seed);
   const auto* problem = std::get_if<ops::Problem>(&workload);
+  if (request.kind == CheckKind::reference && problem == nullptr) {
+    BENCH_ASSIGN_OR_RETURN(NetworkCheck check,
+                           check_against_twin(backend, workload, outputs, request, clock));
+    sample.tolerances = std::move(check.tolerances);
+    return Verification{std::move(check.text), std::move(sample)};
+  }
   Result<std::string, ErrorReply> text =
       request.kind == CheckKind::expected
           ? check_against_expected(workload, prepared.kernel(), outputs, sample, request)
-      : problem != nullptr
-          ? check_against_reference(*problem, prepared.kernel(), outputs, values, request.seed)
-          : check_against_twin(backend, workload, outputs, request, clock);
+          : check_against_reference(*problem, prepared.kernel(), outputs, values, request.seed);
   if (!text) return std::move(text).error();
   return Verification{std::move(*text), std::move(sample)};
 }

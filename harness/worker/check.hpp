@@ -44,13 +44,19 @@ struct PlainOutput {
 struct CheckSummary {
   std::int64_t elements = 0;  // number of elements compared
   double worst = 0;           // largest error as a fraction of the tolerance
+  std::int64_t beyond = 0;    // number of elements beyond the tolerance, which were permitted
 };
 
-// Compares the elements at `positions` (all if empty) with the expected values `want`. The error
-// states position, actual value, expected value and tolerance of the first difference, and the
-// number of differences.
+void add(CheckSummary& total, const CheckSummary& part);
+// Formats "METHOD, 200704 elements, worst 0.12 of tolerance".
+std::string format_check_summary(std::string_view method, const CheckSummary& total);
+
+// Compares the elements at `positions` (all if empty) with the expected values `want`. At most
+// `permitted` of them may be beyond the tolerance. The error states position, actual value,
+// expected value and tolerance of the first difference, and the number of differences.
 Result<CheckSummary> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
-                             std::span<const double> want, const ops::Tolerance& tolerance);
+                             std::span<const double> want, const ops::Tolerance& tolerance,
+                             std::int64_t permitted = 0);
 
 // Returns an error if an element of a floating-point output is NaN: never written, or computed from
 // unwritten data.

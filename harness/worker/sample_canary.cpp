@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <sys/resource.h>
 #include <vector>
@@ -29,6 +30,9 @@ struct alignas(64) PerThread {
   Nanoseconds canary{0}, chain{0}, lost{0};
   Nanoseconds total{0};  // duration of take() or look()
 };
+
+// More than twice the time that threads spin with kSpinCount on the processors measured.
+constexpr Nanoseconds kThreadsSleepAfter = std::chrono::milliseconds(1);
 
 class OpenMpCanary final : public SampleCanary {
  public:
@@ -122,6 +126,14 @@ class OpenMpCanary final : public SampleCanary {
 };
 
 }  // namespace
+
+// A sleep would let the processor of the calling thread lower its clock.
+void SampleCanary::let_threads_sleep() {
+  MonotonicClock clock;
+  const Nanoseconds end = clock.now() + kThreadsSleepAfter;
+  while (clock.now() < end) {
+  }
+}
 
 std::unique_ptr<SampleCanary> make_sample_canary() { return std::make_unique<OpenMpCanary>(); }
 

@@ -31,6 +31,10 @@ class SampleCanary {
   // Returns the time that the last take() or look() spent on starting and joining the threads;
   // nullopt with one thread.
   virtual std::optional<Nanoseconds> join() const = 0;
+  // Returns when the threads of take() leave the processors to threads of others. By default it
+  // keeps the calling thread busy for longer than OpenMP's threads spin after a parallel region
+  // (kSpinCount).
+  virtual void let_threads_sleep();
   // Returns how often the operating system has preempted a thread of this process so far.
   virtual std::int64_t preemptions() = 0;
 };

@@ -26,7 +26,7 @@ class HostSampler final : public Sampler {
       : rotation_(rotation),
         clock_(clock),
         slowdown_(options.slowdown),
-        canaries_(options.canary) {}
+        canaries_(options.canary, options.threads) {}
 
   BatchLimits batch_limits() const override { return kHostBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
@@ -183,6 +183,7 @@ std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
 
 std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
                                       SamplerOptions options) {
+  options.threads = kernel.threads();
   if (!kernel.has_device_clock()) return make_host_sampler(rotation, clock, options);
   if (!options.pause) options.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
   return std::make_unique<DeviceSampler>(kernel, rotation, std::move(options));

@@ -45,11 +45,13 @@ struct SamplerOptions {
   std::function<void(Nanoseconds)> pause = {};        // sleeps; empty: the real sleep
   ops::SampleMethod method = ops::SampleMethod::any;  // for the warm-up, on a device's clock
   SampleCanary* canary = nullptr;  // for samples on the host's clock; not owned; null: no canaries
+  ops::KernelThreads threads = ops::KernelThreads::openmp;  // those of the samples
 };
 
 // Creates a sampler that uses the kernel's own samples if the kernel has a device clock, and
-// otherwise times run() with `clock`. The references must outlive the sampler. Use a sampler for
-// one case only, because its knowledge of the device's clock does not apply to other cases.
+// otherwise times run() with `clock`. The kernel determines `options.threads`. The references must
+// outlive the sampler. Use a sampler for one case only, because its knowledge of the device's clock
+// does not apply to other cases.
 std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
                                       SamplerOptions options = {});
 std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,

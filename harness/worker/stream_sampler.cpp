@@ -64,7 +64,7 @@ class StreamSampler final : public Sampler {
         rotations_(rotations),
         clock_(clock),
         slowdown_(options.slowdown),
-        canaries_(options.canary),
+        canaries_(options.canary, options.threads),
         times_(rotations.size()) {
     team_.run_on(0, [this] { clock_cost_ = clock_cost(clock_); });
     team_.bind_threads();

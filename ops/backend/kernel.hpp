@@ -87,6 +87,11 @@ class StepObserver {
 // permits.
 enum class Summation { full, reduced };
 
+// The threads on which a kernel computes. openmp: those of the OpenMP runtime, as all that this
+// program itself runs in parallel. own: threads of the library. They wait while threads of OpenMP
+// spin on their processors, which these do for a while after a parallel region.
+enum class KernelThreads { openmp, own };
+
 // A kernel bound to buffers. run() enqueues one execution; on a CPU it returns when the execution
 // has finished. It does not allocate, and this project's code takes no locks in it.
 class Invocation {
@@ -142,6 +147,7 @@ class Kernel {
   virtual std::map<std::string, std::string> details() const { return {}; }
   // Returns how the kernel adds products, which its tolerance depends on.
   virtual Summation summation() const { return Summation::full; }
+  virtual KernelThreads threads() const { return KernelThreads::openmp; }
   // Returns whether sample() takes samples on a device's clock. If not, the host's clock times
   // run().
   virtual bool has_device_clock() const { return false; }

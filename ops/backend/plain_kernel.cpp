@@ -47,6 +47,7 @@ class PlainKernel final : public Kernel {
     return code_.bind(problem_, buffers);
   }
   std::map<std::string, std::string> details() const override { return code_.details; }
+  KernelThreads threads() const override { return code_.threads; }
 
  private:
   Problem problem_;

@@ -21,6 +21,7 @@ struct PlainCode {
   std::function<std::unique_ptr<Invocation>(const Problem& problem, std::span<void* const> buffers)>
       bind;
   std::map<std::string, std::string> details = {};  // Kernel::details()
+  KernelThreads threads = KernelThreads::openmp;    // Kernel::threads()
 };
 
 std::unique_ptr<Kernel> make_plain_kernel(Problem problem, PlainCode code);

@@ -135,6 +135,8 @@ PlainCode product_code(const CblasFunctions<Real>& functions, const BlasProduct&
   code.name = implementation_name(product, calls, loaded.kernel);
   code.details = {{"threads_of_library",
                    std::string(kBlasThreadNames[static_cast<std::size_t>(loaded.threads)])}};
+  const bool has_openmp = loaded.threads == BlasThreads::openmp;
+  code.threads = has_openmp ? KernelThreads::openmp : KernelThreads::own;
   code.bind = [functions, product, calls, threads = loaded.threads](
                   const Problem&, std::span<void* const> buffers) -> std::unique_ptr<Invocation> {
     return std::make_unique<CblasInvocation<Real>>(functions, product, calls, threads, buffers);
