@@ -147,30 +147,110 @@ def resnet50():
     return build.model({"input": [1, 3, 224, 224]}, {"output": [1, 1000]})
 
 
-# Network: model, dimensions of the input.
+def gpt2_decode():
+    build = Builder()
+    for name, values in (("heads", [1, 12, 1, 64]), ("row", [1, 768]), ("parts", [768, 768, 768])):
+        build.integers(name, values)
+    build.weights.append(numpy_helper.from_array(numpy.float32(0.125), "head_scale"))
+
+    def norm(name, value):
+        weights = [build.weight(f"{name}.{part}", 768, bound=1) for part in ("scale", "shift")]
+        return build.node("LayerNormalization", name, [value, *weights], epsilon=1e-5)
+
+    value, inputs, outputs = "x", {"x": [1, 768]}, {"words": [1, 50257]}
+    for block in range(12):
+        name = f"h.{block}"
+        keys, values = f"keys.{block}", f"values.{block}"
+        key, new_value = f"{name}.key", f"{name}.value"
+        inputs.update({keys: [1, 12, 1024, 64], values: [1, 12, 1024, 64]})
+        outputs.update({key: [1, 768], new_value: [1, 768]})
+        rows = build.linear(f"{name}.qkv", norm(f"{name}.ln_1", value), 768, 2304)
+        build.nodes.append(helper.make_node("Split", [rows, "parts"], [f"{name}.query", key, new_value],
+                                            axis=1))
+        query = build.node("Reshape", f"{name}.heads", [f"{name}.query", "heads"])
+        columns = build.node("Transpose", f"{name}.columns", [keys], perm=[0, 1, 3, 2])
+        scores = build.node("MatMul", f"{name}.scores", [query, columns])
+        scaled = build.node("Mul", f"{name}.scaled", [scores, "head_scale"])
+        weights = build.node("Softmax", f"{name}.softmax", [scaled], axis=-1)
+        context = build.node("MatMul", f"{name}.context", [weights, values])
+        row = build.node("Reshape", f"{name}.row", [context, "row"])
+        value = build.node("Add", f"{name}.add", [build.linear(f"{name}.proj", row, 768, 768), value])
+        up = build.linear(f"{name}.up", norm(f"{name}.ln_2", value), 768, 3072)
+        inner = build.node("Gelu", f"{name}.gelu", [up], approximate="tanh")
+        value = build.node("Add", f"{name}.out", [build.linear(f"{name}.down", inner, 3072, 768), value])
+    build.node("MatMul", "words", [norm("ln_f", value), build.matrix("words.w", 768, 50257)])
+    return build.model(inputs, outputs)
+
+
+def llama3_8b_block():
+    """Grouped heads, mask, rotation and softmax are one node of ONNX Runtime."""
+    build = Builder()
+    for name, values in (("batched", [1, 512, -1]), ("rows", [512, 4096])):
+        build.integers(name, values)
+    angles = numpy.outer(numpy.arange(512), 500000.0 ** (-numpy.arange(0, 128, 2) / 128))
+    for name, values in (("cosine", numpy.cos(angles)), ("sine", numpy.sin(angles)),
+                         ("epsilon", numpy.array(1e-5)), ("two", numpy.array(2.0)),
+                         ("empty", numpy.zeros((1, 8, 0, 128)))):
+        build.weights.append(numpy_helper.from_array(values.astype(numpy.float32), name))
+    for name, values in (("last", [511]), ("total", [512])):
+        build.weights.append(numpy_helper.from_array(numpy.array(values, numpy.int32), name))
+
+    def norm(name, value):  # ONNX Runtime fuses these nodes
+        mean = build.node("ReduceMean", f"{name}.mean",
+                          [build.node("Pow", f"{name}.square", [value, "two"]), "axis"], keepdims=1)
+        root = build.node("Sqrt", f"{name}.root", [build.node("Add", f"{name}.sum", [mean, "epsilon"])])
+        scaled = build.node("Div", f"{name}.scaled", [value, root])
+        return build.node("Mul", name, [scaled, build.weight(f"{name}.scale", 4096, bound=1)])
+
+    def product(name, source, rows, columns):
+        return build.node("MatMul", name, [source, build.matrix(f"{name}.w", rows, columns)])
+
+    build.integers("axis", [-1])
+    rows = norm("norm", "x")
+    heads = [build.node("Reshape", f"{name}.rows", [product(name, rows, 4096, columns), "batched"])
+             for name, columns in (("query", 4096), ("key", 1024), ("value", 1024))]
+    build.nodes.append(helper.make_node(
+        "GroupQueryAttention", [*heads, "empty", "empty", "last", "total", "cosine", "sine"],
+        ["context", "keys", "values"], num_heads=32, kv_num_heads=8, do_rotary=1,
+        domain="com.microsoft"))
+    matrix = build.node("Reshape", "matrix", ["context", "rows"])
+    value = build.node("Add", "attention.add", [product("attention.output", matrix, 4096, 4096), "x"])
+    rows = norm("mlp.norm", value)
+    gate = product("gate", rows, 4096, 14336)
+    silu = build.node("Mul", "silu", [gate, build.node("Sigmoid", "sigmoid", [gate])])
+    inner = build.node("Mul", "gated", [silu, product("up", rows, 4096, 14336)])
+    build.node("Add", "output", [product("down", inner, 14336, 4096), value])
+    cache = [1, 8, 512, 128]
+    return build.model({"x": [512, 4096]}, {"output": [512, 4096], "keys": cache, "values": cache})
+
+
+# Network: model.
 NETWORKS = {
-    "resnet50": (resnet50, (1, 3, 224, 224)),
-    "bert_base": (bert_base, (1, 128, 768)),
-    "bert_base_fused": (bert_base_fused, (1, 128, 768)),
+    "resnet50": resnet50,
+    "bert_base": bert_base,
+    "bert_base_fused": bert_base_fused,
+    "gpt2_decode": gpt2_decode,
+    "llama3_8b_block": llama3_8b_block,
 }
 
 
 def main():
     options = timing.arguments(__doc__, NETWORKS)
-    make, dims = NETWORKS[options.network]
     settings = onnxruntime.SessionOptions()
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     settings.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     settings.intra_op_num_threads = options.threads
     settings.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(make(), settings, ["CPUExecutionProvider"])
-    image = numpy.random.default_rng(2).uniform(-1, 1, dims).astype(numpy.float32)
+    session = onnxruntime.InferenceSession(NETWORKS[options.network](), settings, ["CPUExecutionProvider"])
+    random = numpy.random.default_rng(2)
     # Bound once: copies between Python and the session are not part of inference.
     binding = session.io_binding()
-    binding.bind_cpu_input("input", image)
-    binding.bind_output("output")
+    for each in session.get_inputs():
+        binding.bind_cpu_input(each.name, random.uniform(-1, 1, each.shape).astype(numpy.float32))
+    for each in session.get_outputs():
+        binding.bind_output(each.name)
     samples = timing.measure(options, lambda: session.run_with_iobinding(binding))
-    if not numpy.isfinite(binding.copy_outputs_to_cpu()[0]).all():
+    if not all(numpy.isfinite(each).all() for each in binding.copy_outputs_to_cpu()):
         raise SystemExit("error: the output is not finite")
     timing.report(f"onnxruntime {onnxruntime.__version__}", samples)
 

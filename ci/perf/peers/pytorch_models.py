@@ -63,20 +63,88 @@ def mnist_cnn():
                          nn.Linear(512, 10))
 
 
-# Network: model, dimensions of the input, number of parameters.
+class Gpt2Block(nn.Module):
+    def __init__(self, width=768, heads=12):
+        super().__init__()
+        self.heads = heads
+        self.norm, self.last_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.output = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x, keys, values):
+        query, key, value = self.qkv(self.norm(x)).chunk(3, -1)
+        context = functional.scaled_dot_product_attention(query.view(1, self.heads, 1, -1), keys, values)
+        x = x + self.output(context.view(1, -1))
+        x = x + self.down(functional.gelu(self.up(self.last_norm(x)), approximate="tanh"))
+        return x, key, value
+
+
+class Gpt2Decode(nn.Module):
+    """One new token; each block has a cache of keys and values, which contains the token's own."""
+
+    def __init__(self, width=768, words=50257, blocks=12):
+        super().__init__()
+        self.blocks = nn.ModuleList(Gpt2Block(width) for _ in range(blocks))
+        self.norm, self.words = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
+
+    def forward(self, x, *caches):
+        added = []
+        for block, keys, values in zip(self.blocks, caches[::2], caches[1::2]):
+            x, key, value = block(x, keys, values)
+            added += [key, value]
+        return self.words(self.norm(x)), *added
+
+
+class LlamaBlock(nn.Module):
+    """A block of Llama 3 8B on a prompt; returns the keys and values too, for the cache."""
+
+    def __init__(self, width=4096, heads=32, shared=8, inner=14336, rows=512):
+        super().__init__()
+        self.size = width // heads
+        self.norm, self.last_norm = (nn.RMSNorm(width, eps=1e-5) for _ in range(2))
+        self.query, self.output = (nn.Linear(width, width, bias=False) for _ in range(2))
+        self.key, self.value = (nn.Linear(width, shared * self.size, bias=False) for _ in range(2))
+        self.gate, self.up = (nn.Linear(width, inner, bias=False) for _ in range(2))
+        self.down = nn.Linear(inner, width, bias=False)
+        frequencies = 500000 ** (-torch.arange(0, self.size, 2) / self.size)
+        angles = torch.outer(torch.arange(rows), frequencies).repeat(1, 2)
+        self.register_buffer("cosine", angles.cos())
+        self.register_buffer("sine", angles.sin())
+
+    def heads(self, rows):
+        return rows.unflatten(-1, (-1, self.size)).transpose(0, 1).unsqueeze(0)
+
+    def rotate(self, heads):
+        low, high = heads.chunk(2, -1)
+        return heads * self.cosine + torch.cat((-high, low), -1) * self.sine
+
+    def forward(self, x):
+        rows = self.norm(x)
+        query, key = (self.rotate(self.heads(layer(rows))) for layer in (self.query, self.key))
+        value = self.heads(self.value(rows))
+        context = functional.scaled_dot_product_attention(query, key, value, is_causal=True,
+                                                          enable_gqa=True)
+        x = x + self.output(context.squeeze(0).transpose(0, 1).flatten(-2))
+        rows = self.last_norm(x)
+        return x + self.down(functional.silu(self.gate(rows)) * self.up(rows)), key, value
+
+
+# Network: model, dimensions of each input, number of parameters.
 NETWORKS = {
-    "resnet50": (resnet50, (1, 3, 224, 224), 25_557_032),
-    "bert_base": (bert_base, (1, 128, 768), 85_054_464),
-    "mnist_cnn_step": (mnist_cnn, (64, 1, 28, 28), 440_812),
-    "resnet50_step": (resnet50, (16, 3, 224, 224), 25_557_032),
+    "resnet50": (resnet50, [(1, 3, 224, 224)], 25_557_032),
+    "bert_base": (bert_base, [(1, 128, 768)], 85_054_464),
+    "gpt2_decode": (Gpt2Decode, [(1, 768)] + 24 * [(1, 12, 1024, 64)], 123_653_376),
+    "llama3_8b_block": (LlamaBlock, [(512, 4096)], 218_112_000),
+    "mnist_cnn_step": (mnist_cnn, [(64, 1, 28, 28)], 440_812),
+    "resnet50_step": (resnet50, [(16, 3, 224, 224)], 25_557_032),
 }
 
 
 def build(network):
-    """Returns the model in inference, and a random input."""
+    """Returns the model in inference, and its random inputs."""
     make, dims, wanted = NETWORKS[network]
     model = make().eval()
     parameters = sum(parameter.numel() for parameter in model.parameters())
     if parameters != wanted:
         raise SystemExit(f"error: {parameters} parameters are not those of {network}")
-    return model, torch.rand(dims)
+    return model, [torch.rand(each) for each in dims]

@@ -22,8 +22,8 @@ def compiled(model, _):
     return torch.compile(model, backend="inductor")
 
 
-def jit(model, image):
-    return torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(model, image)))
+def jit(model, inputs):
+    return torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(model, inputs)))
 
 
 MODES = {
@@ -38,15 +38,15 @@ def main():
     options = timing.arguments(__doc__, pytorch_models.NETWORKS, MODES)
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    model, image = pytorch_models.build(options.network)
+    model, inputs = pytorch_models.build(options.network)
     if options.mode == "eager_channels_last":
-        image = image.to(memory_format=torch.channels_last)
+        inputs = [each.to(memory_format=torch.channels_last) for each in inputs]
     # Inference mode is the faster of the two; freezing and tracing only support the other.
     with torch.inference_mode("eager" in options.mode), torch.no_grad():
-        expected = model(image)
-        run = MODES[options.mode](model, image)
-        torch.testing.assert_close(run(image), expected, rtol=1e-3, atol=1e-3)
-        samples = timing.measure(options, lambda: run(image))
+        expected = model(*inputs)
+        run = MODES[options.mode](model, tuple(inputs))
+        torch.testing.assert_close(run(*inputs), expected, rtol=1e-3, atol=1e-3)
+        samples = timing.measure(options, lambda: run(*inputs))
     timing.report(f"torch {torch.__version__}", samples)
 
 

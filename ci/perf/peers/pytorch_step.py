@@ -14,7 +14,7 @@ def main():
     options = timing.arguments(__doc__, pytorch_models.NETWORKS, MODES)
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    model, images = pytorch_models.build(options.network)
+    model, [images] = pytorch_models.build(options.network)
     model.train()
     if options.mode == "eager_channels_last":
         model = model.to(memory_format=torch.channels_last)
