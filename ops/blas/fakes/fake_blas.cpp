@@ -131,6 +131,7 @@ struct FakeMklVersion {
   int major, minor, update;
   const char *status, *build, *processor, *platform;
 };
+// NOLINTBEGIN(readability-identifier-naming): MKL names its functions so.
 void MKL_Get_Version(FakeMklVersion* version) {
   *version = {2030,
               0,
@@ -148,6 +149,7 @@ int MKL_Set_Threading_Layer(int layer) { return layer; }
 int MKL_Set_Interface_Layer(int layer) { return layer; }
 void MKL_Set_Dynamic(int) {}
 void MKL_Set_Num_Threads(int threads) { call_record().threads = threads; }
+// NOLINTEND(readability-identifier-naming)
 void cblas_sgemm_batch_strided(int order, int ta, int tb, int m, int n, int k, float alpha,
                                const float* a, int lda, int stride_a, const float* b, int ldb,
                                int stride_b, float beta, float* c, int ldc, int stride_c,
