@@ -342,8 +342,8 @@ std::vector<std::string> list_missing_parts(const std::vector<Member>& members) 
   constexpr std::pair<std::string_view, std::string_view> kEnds[] = {
       {"loss", "the loss"}, {"optimizer", "the optimizer"}};
   for (const auto& [op, text] : kEnds) {
-    const bool is_measured =
-        std::ranges::any_of(members, [&](const Member& member) { return member.record->op == op; });
+    const bool is_measured = std::ranges::any_of(
+        members, [&name = op](const Member& member) { return member.record->op == name; });
     if (!is_measured) lacks.emplace_back(text);
   }
   return lacks;
