@@ -19,6 +19,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::AnyOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -103,6 +104,36 @@ TEST_F(ProductLibraries, ListAndDoctorSayWhatIsMissingAndHowToGetIt) {
   EXPECT_EQ(findings["BLIS"].at("found"), "no BLIS: `/nowhere` (BENCH_BLIS) does not exist");
   EXPECT_THAT(findings["BLIS"].at("remedy").get<std::string>(),
               HasSubstr("sudo apt install libblis4-openmp"));
+}
+
+// `bench list` loaded all libraries of matrix products, whichever its cases used.
+TEST_F(ProductLibraries, ListLoadsOnlyTheLibrariesOfItsCases) {
+  folder_.write("openblas.yaml", kOpenblasOnly);
+  std::filesystem::create_directory(folder_.file("loader"));
+  const ProgramResult listed =
+      bench({"list", "openblas.yaml"},
+            {{"LD_DEBUG", "files"}, {"LD_DEBUG_OUTPUT", folder_.file("loader/log")}});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("2 cases, 2 can run here"));
+  std::string loaded;
+  for (const auto& log : std::filesystem::directory_iterator(folder_.file("loader")))
+    loaded += read_text(log.path().string());
+  EXPECT_THAT(loaded, AllOf(HasSubstr("libopenblas"), Not(HasSubstr("libmkl"))));
+}
+
+TEST_F(ProductLibraries, ADescriptionStatesTheNamedLibrariesOrAll) {
+  const auto backends = [&](std::vector<std::string> arguments) {
+    const json document = json::parse(bench(std::move(arguments)).out);
+    std::vector<std::string> names;
+    for (const char* list : {"devices", "missing"}) {
+      for (const json& device : document.at(list)) names.push_back(device.at("backend"));
+    }
+    return names;
+  };
+  EXPECT_THAT(backends({"worker", "--describe"}),
+              ElementsAre("onednn", "native", "openblas", "mkl", "blis"));
+  EXPECT_THAT(backends({"worker", "--describe", "blis", "mkl"}),
+              ElementsAre("onednn", "mkl", "blis"));
 }
 
 TEST_F(ProductLibraries, WhatCblasDoesNotHaveIsUnsupportedInListAndRun) {

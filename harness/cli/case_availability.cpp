@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <variant>
@@ -72,6 +73,13 @@ std::optional<std::string> unsupported_reason(
   }
   if (problem != nullptr || !is_cuda_backend(entry.key.backend)) return std::nullopt;
   return network_of().gap;
+}
+
+// Returns the distinct names of the cases' backends.
+std::vector<std::string> list_backends(const Plan& plan) {
+  std::set<std::string> names;
+  for (const Case& entry : plan.cases) names.insert(entry.key.backend);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -137,7 +145,7 @@ CaseAvailability find_availability(const Plan& plan, std::string_view command, E
   CaseAvailability availability;
   availability.cuda = query_gpu_support(plan, command, env);
   availability.unsupported = unsupported_reasons(plan, command, env);
-  const auto description = describe_worker(own_path(), env, plan.plugins);
+  const auto description = describe_worker(own_path(), env, plan.plugins, list_backends(plan));
   if (!description.ok()) {
     print_line(*env.err, fmt::format("bench {}: {}", command, description.error().message()));
     return availability;

@@ -14,10 +14,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <unistd.h>
 #include <variant>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -75,7 +77,9 @@ ExitStatus describe_command(const Arguments& arguments, Env& env) {
     print_line(*env.err, fmt::format("bench worker: {}", context->fault->message()));
     return ExitStatus::usage;
   }
-  *env.out << describe(*context) << '\n';
+  std::optional<std::vector<std::string>> probed;
+  if (!arguments.inputs.empty()) probed = arguments.inputs;
+  *env.out << describe(*context, probed) << '\n';
   return ExitStatus::success;
 }
 

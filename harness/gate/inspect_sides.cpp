@@ -19,8 +19,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -102,21 +104,21 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
 // because their cases are skipped.
 void add_product_libraries(const Plan& plan, const std::function<bool()>& interrupted, Env& env,
                            GateSide& side) {
-  const auto is_used = [&](const std::string& backend) {
-    return ops::find_blas_library(backend) != nullptr &&
-           std::ranges::any_of(plan.cases,
-                               [&](const Case& spec) { return spec.key.backend == backend; });
-  };
-  const bool has_any =
-      std::ranges::any_of(plan.cases, [&](const Case& spec) { return is_used(spec.key.backend); });
-  if (!has_any) return;
+  std::set<std::string> used;
+  for (const Case& spec : plan.cases) {
+    if (ops::find_blas_library(spec.key.backend) != nullptr) used.insert(spec.key.backend);
+  }
+  if (used.empty()) return;
+  // An older program ignores the names and states all libraries.
+  std::vector<std::string> arguments = {"--describe"};
+  arguments.insert(arguments.end(), used.begin(), used.end());
   const auto text = read_worker_document(
-      {side.program, {"--describe"}, side.environment, kDescribeLimit, interrupted}, env);
+      {side.program, std::move(arguments), side.environment, kDescribeLimit, interrupted}, env);
   if (!text) return;
   const auto document = parse_worker_document(*text);
   if (!document) return;
   for (const WorkerDocument::Device& device : document->devices) {
-    if (device.library && is_used(device.backend)) add_library(*device.library, side);
+    if (device.library && used.contains(device.backend)) add_library(*device.library, side);
   }
 }
 

@@ -31,7 +31,9 @@ class PluginWorker {
 
   // Returns the document that describes the plugin (worker_document.hpp).
   Result<std::string> describe() {
-    BENCH_ASSIGN_OR_RETURN(const Reply reply, ask(DescribeRequest{}));
+    // Only the operators and backends are used, so no backend is probed.
+    const DescribeRequest request{.probed = std::vector<std::string>()};
+    BENCH_ASSIGN_OR_RETURN(const Reply reply, ask(request));
     if (const auto* description = std::get_if<DescribeReply>(&reply)) return description->document;
     return unexpected_reply();
   }

@@ -70,8 +70,10 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
 }
 
 Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& env,
-                                       const std::vector<std::string>& plugins) {
+                                       const std::vector<std::string>& plugins,
+                                       const std::vector<std::string>& backends) {
   std::vector<std::string> arguments = {"--describe"};
+  arguments.insert(arguments.end(), backends.begin(), backends.end());
   for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--plugin", plugin});
   BENCH_ASSIGN_OR_RETURN(
       const std::string text,

@@ -43,10 +43,12 @@ struct ProbeOptions {
 // interrupts.
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
 
-// Returns the document of `PROGRAM worker --describe` with these plugins. Waits at most
+// Returns the document of `PROGRAM worker --describe` with these plugins. `backends`: those whose
+// devices and libraries it states, besides the first backend; all if there are none. Waits at most
 // kDescribeLimit.
 Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& env,
-                                       const std::vector<std::string>& plugins = {});
+                                       const std::vector<std::string>& plugins = {},
+                                       const std::vector<std::string>& backends = {});
 inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);
 
 // Why the library did not select an implementation, according to its verbose lines at the creation

@@ -230,7 +230,9 @@ void request_fields(auto& archive, JsonOf<HelloRequest> auto& r, const Registry&
   archive.required("reuse_distance_bytes", r.reuse_distance);
   archive.optional("last_level_cache_bytes", r.last_level_cache);
 }
-void request_fields(auto&, JsonOf<DescribeRequest> auto&, const Registry&) {}
+void request_fields(auto& archive, JsonOf<DescribeRequest> auto& r, const Registry&) {
+  archive.optional("probed", r.probed);
+}
 void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Registry&) {
   archive.required("op", r.op);
   archive.required("direction", r.direction);

@@ -52,7 +52,11 @@ struct HelloRequest {
   std::optional<Bytes> last_level_cache;
 };
 // Requests the document of worker_document.hpp.
-struct DescribeRequest {};
+struct DescribeRequest {
+  // Names of the backends whose devices and libraries the document states, besides the first
+  // backend. nullopt: all.
+  std::optional<std::vector<std::string>> probed;
+};
 // Requests the tensors, work and formulas that a plugin's operator derives from its parameters.
 struct ModelRequest {
   std::string op;

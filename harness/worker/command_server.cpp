@@ -165,8 +165,8 @@ ReplyMessage CommandServer::handle(const Request& request) {
   struct Visitor {
     CommandServer& server;
     Reply operator()(const HelloRequest& r) const { return server.hello(r); }
-    Reply operator()(const DescribeRequest&) const {
-      return DescribeReply{describe(*server.context_)};
+    Reply operator()(const DescribeRequest& request) const {
+      return DescribeReply{describe(*server.context_, request.probed)};
     }
     Reply operator()(const ModelRequest& r) const { return server.model(r); }
     Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }

@@ -28,11 +28,12 @@ ops::OperatorDescription make_description(const ops::Operator& op) {
   return description;
 }
 
-void add_devices(WorkerContext& context, WorkerDocument& document) {
+void add_devices(WorkerContext& context, const std::optional<std::vector<std::string>>& probed,
+                 WorkerDocument& document) {
   const ops::Backend& first = context.backends.first();
   document.devices.push_back(
       {std::string(first.device()), std::string(first.name()), first.library(), std::nullopt});
-  for (const auto& other : context.backends.others()) {
+  for (const auto& other : context.backends.others(probed)) {
     auto& list = other.missing ? document.missing : document.devices;
     list.push_back({other.device, other.name, other.library, other.missing});
   }
@@ -40,7 +41,8 @@ void add_devices(WorkerContext& context, WorkerDocument& document) {
 
 }  // namespace
 
-std::string describe(WorkerContext& context) {
+std::string describe(WorkerContext& context,
+                     const std::optional<std::vector<std::string>>& probed) {
   WorkerDocument document;
   document.protocol = kProtocolVersion;
   document.tool_version = tool_version();
@@ -53,7 +55,7 @@ std::string describe(WorkerContext& context) {
   for (const ops::BackendRow& row : context.registry().backends()) {
     document.backends.push_back({row.name, row.device, row.operators, row.source});
   }
-  add_devices(context, document);
+  add_devices(context, probed, document);
   document.plugins = context.plugins;
   return format_worker_document(document);
 }

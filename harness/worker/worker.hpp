@@ -10,7 +10,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -23,8 +25,11 @@ using WorkerContextFactory = std::function<std::shared_ptr<WorkerContext>()>;
 int serve(int in, int out, const WorkerContextFactory& make_worker_context, Clock& clock);
 
 // Returns the document of `bench worker --describe`: operators with parameters, directions, data
-// types, backends, devices and libraries as JSON.
-std::string describe(WorkerContext& context);
+// types, backends, devices and libraries as JSON. `probed`: names of the backends whose devices and
+// libraries it states, besides the first backend; nullopt for all. To state a library, the function
+// loads it.
+std::string describe(WorkerContext& context,
+                     const std::optional<std::vector<std::string>>& probed = std::nullopt);
 // Returns the document of `bench worker --probe onednn`: a document of --describe with only the
 // device of oneDNN, whose library has version and path. It also works if the loaded library lacks
 // functions that this program needs.

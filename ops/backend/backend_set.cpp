@@ -26,9 +26,11 @@ Result<Backend*, BackendError> BackendSet::find(std::string_view name) {
   return entry->backend.get();
 }
 
-std::vector<BackendSet::Availability> BackendSet::others() const {
+std::vector<BackendSet::Availability> BackendSet::others(
+    const std::optional<std::vector<std::string>>& names) const {
   std::vector<Availability> result;
   for (const Entry& entry : entries_) {
+    if (names && std::ranges::find(*names, entry.name) == names->end()) continue;
     auto probed = entry.probe();
     Availability& row = result.emplace_back(Availability{entry.name, entry.device, std::nullopt});
     if (probed) {

@@ -41,8 +41,9 @@ class BackendSet {
     std::optional<std::string> missing;  // why it cannot run here
     std::optional<LibraryInfo> library = std::nullopt;
   };
-  // Returns all backends except the first.
-  std::vector<Availability> others() const;
+  // Probes backends other than the first, which loads their libraries: those of `names`, or all if
+  // there are no names. Ignores names that the set does not contain.
+  std::vector<Availability> others(const std::optional<std::vector<std::string>>& names = {}) const;
 
  private:
   struct Entry {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace bench::ops {
 namespace {
 
@@ -42,6 +45,31 @@ TEST(BackendSetTest, MakesABackendWhenItIsFirstAskedForAndOnce) {
   ASSERT_EQ(set.others().size(), 1U);
   EXPECT_EQ(set.others()[0].missing, std::nullopt);
   EXPECT_EQ(set.others()[0].library->version, "1.2");
+}
+
+// `bench list` loaded all libraries of matrix products, whichever its cases used.
+TEST(BackendSetTest, ProbesOnlyTheNamedBackends) {
+  NamedBackend first("first");
+  BackendSet set(first);
+  std::vector<std::string> probed;
+  for (const std::string name : {"one", "two"}) {
+    set.add(
+        name, "cpu",
+        []() -> Result<std::unique_ptr<Backend>, BackendError> {
+          return BackendError{BackendError::Kind::skipped, "not used in this test"};
+        },
+        [&probed, name]() -> Result<std::optional<LibraryInfo>, std::string> {
+          probed.push_back(name);
+          return std::optional<LibraryInfo>();
+        });
+  }
+  const std::vector<std::string> names = {"first", "two", "unknown"};
+  const auto two = set.others(names);
+  ASSERT_EQ(two.size(), 1U);
+  EXPECT_EQ(two[0].name, "two");
+  EXPECT_TRUE(set.others(std::vector<std::string>()).empty());
+  EXPECT_EQ(probed, std::vector<std::string>{"two"});
+  EXPECT_EQ(set.others().size(), 2U);
 }
 
 TEST(BackendSetTest, RemembersARefusal) {
