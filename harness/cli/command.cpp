@@ -443,8 +443,8 @@ constexpr std::array kCommands = {
             "source <(bench completion zsh)",
             {},
             completion_command},
-    Command{"worker", "[CASE|BACKEND...]", 0, -1, "serve a coordinator (docs/worker_protocol.md)", "", "",
-            kWorkerOptions, worker_command, Visibility::hidden},
+    Command{"worker", "[CASE|BACKEND...]", 0, -1, "serve a coordinator (docs/worker_protocol.md)",
+            "", "", kWorkerOptions, worker_command, Visibility::hidden},
     Command{
         "manual", "", 0, 0, "print the man page", "", "", {}, manual_command, Visibility::hidden},
 };

@@ -29,7 +29,8 @@ TEST(Requests, AreLinesOfJson) {
       HelloRequest{1, {64}, Bytes{128}},
       R"({"command":"hello","protocol":1,"reuse_distance_bytes":64,"last_level_cache_bytes":128})");
   expect_round_trip(DescribeRequest{}, R"({"command":"describe"})");
-  expect_round_trip(DescribeRequest{std::vector<std::string>{}}, R"({"command":"describe","probed":[]})");
+  expect_round_trip(DescribeRequest{std::vector<std::string>{}},
+                    R"({"command":"describe","probed":[]})");
   expect_round_trip(DescribeRequest{std::vector<std::string>{"mkl"}},
                     R"({"command":"describe","probed":["mkl"]})");
   expect_round_trip(ModelRequest{"mine", ops::Direction::backward_data, DataType::f16,

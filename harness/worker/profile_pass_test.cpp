@@ -255,6 +255,79 @@ TEST_F(ProfilePassTest, ANetworksStepsAreItsLayersAndReorders) {
   EXPECT_EQ(operations[1].attributes.text(Attribute::in_shapes), "1x4x8x8");
 }
 
+// The steps of the backend `native` in a network had no primitive, so tables by layer left out
+// their time.
+TEST_F(ProfilePassTest, AStepThatTheLibraryDoesNotPrintIsAPrimitiveWithItsWork) {
+  auto network = std::make_shared<PlannedNetwork>();
+  network->definition.name = "tiny";
+  network->definition.input = {3, 8, 8};
+  ops::LayerDefinition conv;
+  conv.name = "conv";
+  conv.op = "conv";
+  conv.parameters = ops::ParameterSet(ops::find_operator("conv")->parameters);
+  conv.parameters.set("k", std::int64_t{4});
+  conv.parameters.set("r", std::int64_t{1});
+  conv.parameters.set("s", std::int64_t{1});
+  conv.inputs = {"input"};
+  ops::LayerDefinition relu;
+  relu.name = "relu";
+  relu.op = "pointwise";
+  relu.parameters = ops::ParameterSet(ops::find_operator("pointwise")->parameters);
+  relu.parameters.set("function", std::string("relu"));
+  relu.inputs = {"conv"};
+  network->definition.layers = {conv, relu};
+  network->fusion = ops::Fusion::separate;
+  const ops::KernelStep printed{"conv", "convolution", "brg", "", {}};
+  const ops::KernelStep native{"relu", "pointwise", "native:pointwise", "", {}};
+  script_.steps = {
+      {printed, 20us, 0us, 0us,
+       "onednn_verbose,exec,cpu,convolution,brg,forward_inference,src_f32::blocked:abcd:f0 "
+       "wei_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,,alg:convolution_direct,"
+       "mb1_ic3oc4_ih8oh8kh1sh1dh0ph0_iw8ow8kw1sw1dw0pw0,0.02\n"},
+      {native, 30us, 1us, 0us, ""}};
+  backend_.fakes().prints = true;
+  ProfileRequest wanted = request("network/forward/tiny+separate/f32/onednn/cpu/hot");
+  wanted.prepare.network = network;
+  wanted.scope = {"tiny"};
+  wanted.switches["iterations"] = "0-1";
+  const ProfiledReply reply = profiled(wanted);
+  const auto primitives = spooled(ActivityKind::primitive);
+  ASSERT_EQ(primitives.size(), 4u);
+  Nanoseconds in_primitives{0};
+  for (const Activity& primitive : primitives) in_primitives += primitive.duration.value_or(0ns);
+  EXPECT_EQ(in_primitives, 2 * (20us + 30us));
+  EXPECT_EQ(reply.wall - in_primitives, 2 * 1us);
+  EXPECT_EQ(primitives[0].name, "convolution");
+  const Activity& foreign = primitives[1];
+  EXPECT_EQ(foreign.name, "pointwise");
+  EXPECT_EQ(foreign.scope, "tiny:relu");
+  EXPECT_EQ(foreign.direction, "forward");
+  EXPECT_EQ(foreign.duration, 30us);
+  EXPECT_EQ(foreign.start, spooled(ActivityKind::operation)[1].start);
+  EXPECT_EQ(foreign.attributes.text(Attribute::op), "pointwise");
+  EXPECT_EQ(foreign.attributes.text(Attribute::implementation), "native:pointwise");
+  EXPECT_EQ(foreign.attributes.integer(Attribute::flops), 4 * 64);
+  EXPECT_EQ(foreign.attributes.integer(Attribute::bytes), 2 * 4 * 4 * 64);
+  EXPECT_EQ(foreign.attributes.integer(Attribute::iteration), 0);
+}
+
+// Such a step stayed unfinished in the trace of a failure.
+TEST_F(ProfilePassTest, AnAnnouncedStepThatTheLibraryDoesNotPrintEnds) {
+  backend_.fakes().prints = true;
+  script_.steps[0].output = "";
+  ProfileRequest wanted = request();
+  wanted.announce = Announce::yes;
+  wanted.switches["iterations"] = "0";
+  profiled(wanted);
+  std::vector<Nanoseconds> begun, ended;
+  for (const Activity& primitive : spooled(ActivityKind::primitive)) {
+    EXPECT_EQ(primitive.name, "matmul");
+    (primitive.duration ? ended : begun).push_back(primitive.start);
+  }
+  EXPECT_EQ(ended.size(), 2u);  // the first run and an iteration
+  EXPECT_EQ(begun, ended);
+}
+
 TEST_F(ProfilePassTest, NothingIsRecordedOfTheFirstRunTheCheckAndTheWarmUp) {
   ProfileRequest wanted = request();
   wanted.prepare.check = CheckKind::reference;

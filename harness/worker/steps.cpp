@@ -365,7 +365,8 @@ void StepRecorder::attribute_wait(const ObservedStep& observed,
       {sinks_.case_id, path_, facts_[observed.step].direction, {}, iteration, {}, {}});
 }
 
-// Records the primitives that the library printed during the step. A library that prints waits for
+// Records the primitives that the library printed during the step, or the step itself if it printed
+// none. A library that prints waits for
 // completion before the execution call returns, so the primitives end at `enqueued`.
 Status StepRecorder::write_primitives(const ObservedStep& observed, const Activity& owner,
                                       std::int64_t from) {
@@ -375,7 +376,21 @@ Status StepRecorder::write_primitives(const ObservedStep& observed, const Activi
   place.end = *observed.enqueued;
   place.owner = owner;
   place.primitive = facts_[observed.step].primitive;
-  return sinks_.verbose->collect(from, observed.printed, place, VerbosePhases::all);
+  const std::int64_t executions = sinks_.verbose->executions();
+  BENCH_RETURN_IF_ERROR(sinks_.verbose->collect(from, observed.printed, place, VerbosePhases::all));
+  if (sinks_.verbose->executions() == executions) write_foreign(observed, owner);
+  return Done{};
+}
+
+// Records the step as the only primitive of itself, with all of its work. Such a step ends when the
+// call returns; the wait of the chain is not its work.
+void StepRecorder::write_foreign(const ObservedStep& observed, const Activity& owner) {
+  Activity primitive = owner;
+  primitive.kind = ActivityKind::primitive;
+  const std::string& name = facts_[observed.step].primitive;
+  if (!name.empty()) primitive.name = name;
+  primitive.duration = *observed.enqueued - observed.begin;
+  sinks_.recorder->record(std::move(primitive));
 }
 
 // Writes one activity per contiguous time in the same part. If a step has only one part, that part

@@ -79,10 +79,11 @@ class StepRecorder final : public ops::StepObserver {
   // Discards the steps observed so far, and the library's output until now.
   void clear();
   // Records the observed steps, each with its calls and primitives, or with its named parts
-  // "STEP::PART". Each moment belongs to the innermost part. `iteration`: nullopt if the steps
-  // belong to no iteration. Attributes the regions of the trace to their steps. A step that did not
-  // end is `unfinished`. `printed`: bytes that the library printed before the first step. Returns
-  // an error if the library's output cannot be read.
+  // "STEP::PART". Each moment belongs to the innermost part. If the library prints, a step during
+  // which it printed no execution is one primitive: a kernel of another backend did the work.
+  // `iteration`: nullopt if the steps belong to no iteration. Attributes the regions of the trace
+  // to their steps. A step that did not end is `unfinished`. `printed`: bytes that the library
+  // printed before the first step. Returns an error if the library's output cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
   // Sum of the durations of completed steps, and of the wait for those that were not awaited.
   Nanoseconds time_in_steps() const;
@@ -113,6 +114,7 @@ class StepRecorder final : public ops::StepObserver {
   void write_parts(const ObservedStep& observed, const Activity& owner);
   void write_calls(const ObservedStep& observed, const Activity& owner);
   Status write_primitives(const ObservedStep& observed, const Activity& owner, std::int64_t from);
+  void write_foreign(const ObservedStep& observed, const Activity& owner);
 
   struct Wait {
     Nanoseconds begin{0}, end{0};

@@ -190,20 +190,59 @@ class TrainingBuilder {
       return fmt::format("the output `{}` has one dimension, so there are no classes for a loss",
                          node(result.index).name);
     }
-    if (!is_image_[result.index] || scores.elements() == scores.dims[0] * scores.dims[1]) {
-      return std::nullopt;
-    }
-    return fmt::format(
-        "the output `{}` has classes for each point of an image; a reorder can make "
-        "them the last dimension",
-        node(result.index).name);
+    return std::nullopt;
   }
 
-  Status add_loss(const Source& output, std::vector<std::string>& output_names) {
-    const Tensor& scores = node(output.index).problem.output(output.output);
+  // Whether a result of a network has classes for each point of an image, not for the image.
+  bool has_classes_per_point(const Source& result) const {
+    const Tensor& scores = node(result.index).problem.output(result.output);
+    return is_image_[result.index] && scores.elements() != scores.dims[0] * scores.dims[1];
+  }
+
+  // Returns the reorder of an image that makes its channels the last dimension.
+  static Result<Problem> make_rows(const Tensor& image) {
+    const Operator* op = find_operator("reorder");
+    ProblemRequest request{
+        .op = op, .dtype = image.dtype, .parameters = ParameterSet(op->parameters)};
+    Dims permutation = {0};
+    for (std::size_t axis = 2; axis < image.dims.size(); ++axis)
+      permutation.push_back(static_cast<std::int64_t>(axis));
+    permutation.push_back(1);
+    request.parameters.set("shape", image.dims);
+    request.parameters.set("permutation", std::move(permutation));
+    return make_problem(std::move(request));
+  }
+
+  // Adds the loss of a result of the network. A loss reads rows of classes: if the result has
+  // classes for each point of an image, they are its channels, so reorders come before the loss and
+  // after its gradient.
+  Status add_loss(const Source& result, std::vector<std::string>& output_names) {
+    if (!has_classes_per_point(result)) {
+      BENCH_ASSIGN_OR_RETURN(const Source gradient, add_loss_of_rows(result, result, output_names));
+      add_part(result, gradient);
+      return Done{};
+    }
+    const std::string layer = "loss.rows";
+    BENCH_ASSIGN_OR_RETURN(Problem rows,
+                           make_rows(node(result.index).problem.output(result.output)));
+    std::vector<GradientStep> back = rows.op->gradient(rows);
+    const std::size_t forward =
+        add_node(layer, pass_name(Pass::forward), Pass::loss, std::move(rows), {result});
+    BENCH_ASSIGN_OR_RETURN(const Source gradient,
+                           add_loss_of_rows(result, from_node(forward), output_names));
+    Problem& inverse = back.front().problems.front().problem;
+    add_part(result, from_node(add_node(layer, pass_name(Pass::backward_data), Pass::loss,
+                                        std::move(inverse), {gradient})));
+    return Done{};
+  }
+
+  // Adds the loss of a result that is read as `rows` of classes. Returns the gradient of the rows.
+  Result<Source> add_loss_of_rows(const Source& result, const Source& rows,
+                                  std::vector<std::string>& output_names) {
+    const Tensor& scores = node(result.index).problem.output(result.output);
     ProblemRequest request = start_request("loss", "softmax_cross_entropy", scores.dtype);
     // The classes of an image are its channels, as in PyTorch.
-    const std::int64_t classes = is_image_[output.index] ? scores.dims[1] : scores.dims.back();
+    const std::int64_t classes = is_image_[result.index] ? scores.dims[1] : scores.dims.back();
     request.parameters.set("batch", scores.elements() / classes);
     request.parameters.set("classes", classes);
     const std::string layer = "loss";
@@ -213,13 +252,11 @@ class TrainingBuilder {
     request.direction = Direction::backward_data;
     BENCH_ASSIGN_OR_RETURN(Problem backward, make_problem(std::move(request)));
     const Source weights = add_input(layer + ".gradient", scores.dtype, backward.tensors[2].dims);
-    network_.outputs.push_back(from_node(add_node(layer, pass_name(Pass::forward), Pass::loss,
-                                                  std::move(forward), {output, labels})));
+    network_.outputs.push_back(from_node(
+        add_node(layer, pass_name(Pass::forward), Pass::loss, std::move(forward), {rows, labels})));
     output_names.push_back(layer);
-    const std::size_t gradient = add_node(layer, pass_name(Pass::backward_data), Pass::loss,
-                                          std::move(backward), {output, labels, weights});
-    add_part(output, from_node(gradient));
-    return Done{};
+    return from_node(add_node(layer, pass_name(Pass::backward_data), Pass::loss,
+                              std::move(backward), {rows, labels, weights}));
   }
 
   Source add_input(std::string name, DataType dtype, Dims dims) {

@@ -25,6 +25,14 @@ bool occupies_a_thread(const Activity& activity) {
          activity.kind != ActivityKind::counter && activity.kind != ActivityKind::process;
 }
 
+// A primitive of the library has the phase that the library printed. A step of another backend in a
+// chain of primitives has only the operator.
+bool is_onednn_primitive(const Activity& activity) {
+  return activity.kind == ActivityKind::primitive &&
+         (!activity.attributes.text(Attribute::phase).empty() ||
+          activity.attributes.text(Attribute::op).empty());
+}
+
 // Returns the subject of the first sentence: "oneDNN was 24.01 ms"; nullopt if it has no time.
 std::vector<std::pair<std::string, Nanoseconds>> name_parts(const WallCoverage& coverage) {
   std::vector<std::pair<std::string, Nanoseconds>> parts;
@@ -87,7 +95,7 @@ Status CoverageSink::consume(const Activity& activity) {
   }
   if (occupies_a_thread(activity)) {
     process.recorded.add(begin, end);
-    if (activity.kind == ActivityKind::primitive) process.primitives.add(begin, end);
+    if (is_onednn_primitive(activity)) process.primitives.add(begin, end);
   } else if (activity.track.device && is_device_work(activity.kind)) {
     process.devices[*activity.track.device].add(begin, end);
   }

@@ -89,6 +89,18 @@ TEST(WallCoverage, ThreadsThatWorkAtTheSameTimeCountOnce) {
   EXPECT_EQ(coverage.primitives, Nanoseconds(80 * kMs));
 }
 
+// A network of oneDNN has steps of this program's own loops, which are primitives without a phase.
+TEST(WallCoverage, AStepOfAnotherBackendIsNotOnednn) {
+  Activity own = lasting(ActivityKind::primitive, 0, 30);
+  own.attributes.set(Attribute::op, "convolution");
+  own.attributes.set(Attribute::phase, "exec");
+  Activity other = lasting(ActivityKind::primitive, 30, 20);
+  other.attributes.set(Attribute::op, "loss");
+  const WallCoverage coverage = measure({own, other, lasting(ActivityKind::process, 0, 100)});
+  EXPECT_EQ(coverage.primitives, Nanoseconds(30 * kMs));
+  EXPECT_EQ(coverage.recorded, Nanoseconds(50 * kMs));
+}
+
 TEST(WallCoverage, ProcessesAddUpAndOnlyThoseThatRecordedSomething) {
   const WallCoverage coverage = measure(
       {lasting(ActivityKind::primitive, 0, 10, 7), lasting(ActivityKind::primitive, 0, 10, 8),

@@ -93,6 +93,7 @@ void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& 
   }
   activity.start = compute_start(line, activity.duration.value_or(Nanoseconds(0)), place);
   recorder_.record(std::move(activity));
+  if (line.kind == VerboseKind::exec) ++executions_;
 }
 
 Nanoseconds VerboseCollector::compute_start(const VerboseLine& line, Nanoseconds duration,

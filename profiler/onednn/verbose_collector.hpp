@@ -48,6 +48,8 @@ class VerboseCollector {
   Status collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
                  VerbosePhases phases);
 
+  // Number of executions that became activities.
+  std::int64_t executions() const { return executions_; }
   std::int64_t malformed() const { return malformed_; }  // includes lines that end early
   std::int64_t unknown() const { return unknown_; }
   // For the first kMaxNotes such lines: the problem and the beginning of the line.
@@ -67,6 +69,7 @@ class VerboseCollector {
   VerboseDecoder& decoder_;
   const Nanoseconds since_1970_;
   Nanoseconds next_{0};  // without timestamps: start of the next activity
+  std::int64_t executions_ = 0;
   std::int64_t malformed_ = 0;
   std::int64_t unknown_ = 0;
   std::vector<std::string> notes_;
