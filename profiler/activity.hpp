@@ -17,7 +17,9 @@ namespace bench {
 
 enum class ActivityKind {
   operation,  // "operator": a host operator, e.g. a layer of a network
-  primitive,  // a oneDNN primitive: executed, created, or only considered (attribute `phase`)
+  // A oneDNN primitive: executed, created, or only considered (attribute `phase`). Without `phase`:
+  // a step of a oneDNN network that another backend executed, or a part that a kernel names.
+  primitive,
   kernel,
   memcpy,
   memset,

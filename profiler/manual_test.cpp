@@ -36,7 +36,10 @@ std::string attribute_table() {
 std::string kind_table() {
   constexpr std::array<std::string_view, 14> kMeanings = {
       "a host operator: a layer of a network, or the one operator of a case",
-      "a oneDNN primitive: executed, created or only considered (attribute `phase`)",
+      "a oneDNN primitive: executed, created or only considered (attribute `phase`); without "
+      "`phase`, a step of a oneDNN network that another backend (`native`) executed, or a part "
+      "that "
+      "a kernel names",
       "a kernel of a GPU",
       "a copy",
       "a memset",
