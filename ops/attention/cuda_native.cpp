@@ -33,6 +33,7 @@ Result<NativeForm, BackendError> attention_form(const Problem& problem) {
   plan.is_causal = set.flag("causal");
   plan.has_lengths = set.has("lengths");
   plan.is_gradient = problem.direction == Direction::backward_data;
+  plan.writes_log_sum = !plan.is_gradient && set.word("mode") == "training";
   if (plan.has_lengths) {
     const std::vector<std::int64_t>& lengths = set.numbers("lengths");
     if (lengths.size() > static_cast<std::size_t>(AttentionPlan::kMaxLengths)) {

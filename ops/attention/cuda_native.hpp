@@ -16,8 +16,9 @@ struct KeyRange {
   std::int64_t begin = 0, end = 0;
 };
 
-// Tensor 0 is the query, 1 the key, 2 the value, 3 the destination. Gradients: 4 is log_sum, 5 the
-// gradient of the destination, 6 to 8 are those of query, key and value. The queries of all heads
+// Tensor 0 is the query, 1 the key, 2 the value, 3 the destination. In training, 4 is log_sum, which
+// the forward pass writes. Gradients read it; 5 is the gradient of the destination, 6 to 8 are those
+// of query, key and value. The queries of all heads
 // that share a head of keys are the rows of one product: row r belongs to head r / q_len of the
 // group.
 struct AttentionPlan {
@@ -28,6 +29,7 @@ struct AttentionPlan {
   bool is_causal = false;
   bool has_lengths = false;
   bool is_gradient = false;  // cuda_native_gradient.hpp
+  bool writes_log_sum = false;
   Element type = Element::f32;
   Precision precision = Precision::single;
   std::int64_t lengths[kMaxLengths] = {};
@@ -47,6 +49,10 @@ struct AttentionPlan {
   // Returns the position of a row's first element in query and destination.
   BENCH_BOTH std::int64_t row_begin(std::int64_t group, std::int64_t row) const {
     return (group * rows() + row) * head_dim;
+  }
+  // Returns the position of a row in log_sum.
+  BENCH_BOTH std::int64_t row_number(std::int64_t group, std::int64_t row) const {
+    return group * rows() + row;
   }
   // Returns the position of a key's first element in key and value.
   BENCH_BOTH std::int64_t key_begin(std::int64_t group, std::int64_t key) const {
@@ -169,15 +175,20 @@ struct AttentionBlock {
       }
     }
   }
-  // A query without keys has the result 0.
+  // A query without keys has the results 0.
   BENCH_BOTH void write(const Lane& state, int lane) const {
     const std::int64_t element = first_element + lane;
     if (element >= plan.head_dim) return;
     BENCH_UNROLL
     for (int r = 0; r < kRows; ++r) {
       if (first_row + r >= plan.rows()) continue;
-      const T result = state.total[r] > T(0) ? state.sum[r] / state.total[r] : T(0);
-      access.store(3, plan.row_begin(group, first_row + r) + element, result);
+      const bool has_keys = state.total[r] > T(0);
+      access.store(3, plan.row_begin(group, first_row + r) + element,
+                   has_keys ? state.sum[r] / state.total[r] : T(0));
+      // One lane of the blocks that share a row writes it.
+      if (!plan.writes_log_sum || element != 0) continue;
+      access.store_statistic(4, plan.row_number(group, first_row + r),
+                             has_keys ? state.largest[r] + std::log(state.total[r]) : T(0));
     }
   }
 

@@ -88,7 +88,8 @@ class CpuAttention : AttentionVectors<kType, Registers> {
   BENCH_INLINE CpuAttention(const AttentionPlan& plan, const Addresses& tensors,
                             const AttentionWork& work, int thread)
       : plan_(plan), tensors_(tensors), work_(work), size_(plan.head_dim) {
-    parts_ = static_cast<T*>(tensors.at[kScratch]);
+    // Behind query, key, value, destination and, if there is one, log_sum.
+    parts_ = static_cast<T*>(tensors.at[plan.writes_log_sum ? kLogSum + 1 : kLogSum]);
     memory_ = parts_ + round_up(plan.groups() * work.parts * work.part_elements(plan), 16) +
               thread * round_up(work.thread_elements(plan), 16);
     scale_ = T(1.4426950408889634) / std::sqrt(static_cast<T>(size_));
@@ -123,11 +124,11 @@ class CpuAttention : AttentionVectors<kType, Registers> {
       for (std::int64_t d = 0; d < size_; ++d)
         sums[d] += factor * from[row * work_.padded_size + d];
     }
-    write(group, row, sums, total);
+    write(group, row, sums, total, largest);
   }
 
  private:
-  static constexpr int kScratch = 4;  // behind query, key, value, destination
+  static constexpr int kLogSum = 4;
 
   // Turns `count` scores of one row into weights. `count` is a multiple of kLanes. Returns the
   // factor by which the caller multiplies the row's sums so far.
@@ -151,12 +152,17 @@ class CpuAttention : AttentionVectors<kType, Registers> {
     return factor;
   }
 
-  BENCH_INLINE void write(std::int64_t group, std::int64_t row, const T* sums, T total) {
+  // `largest`: the score that the weights of `total` are relative to.
+  BENCH_INLINE void write(std::int64_t group, std::int64_t row, const T* sums, T total, T largest) {
     const T factor = total > T(0) ? T(1) / total : T(0);
     const std::int64_t begin = plan_.row_begin(group, row);
     for (std::int64_t d = 0; d < size_; ++d) {
       store_as<T>(kType, tensors_.at[3], begin + d, sums[d] * factor);
     }
+    if (!plan_.writes_log_sum) return;
+    constexpr T kLogOf2 = T(0.6931471805599453);
+    write_as<T>(tensors_.at[kLogSum], plan_.row_number(group, row),
+                total > T(0) ? largest * kLogOf2 + std::log(total) : T(0));
   }
 
   // --- Tiles.
@@ -195,7 +201,8 @@ class CpuAttention : AttentionVectors<kType, Registers> {
         compute_tile(chunk, r, {key, key + count});
     }
     for (std::int64_t r = 0; r < chunk.count; ++r) {
-      write(group, first + r, chunk.sums + r * work_.padded_size, chunk.totals[r]);
+      write(group, first + r, chunk.sums + r * work_.padded_size, chunk.totals[r],
+            chunk.largest[r]);
     }
   }
   BENCH_INLINE static void add_range(const KeyRange& range, KeyRange& to) {

@@ -147,7 +147,7 @@ class CpuAttentionGradient : AttentionVectors<kType, Registers> {
         sum += result * diff;
       }
       offsets_[i] = Base::sum_of(sum);
-      log_sums_[i] = kLog2E * read_as<T>(tensors_.at[4], group_ * plan_.rows() + first + i);
+      log_sums_[i] = kLog2E * read_as<T>(tensors_.at[4], plan_.row_number(group_, first + i));
     }
     std::fill(offsets_ + count, offsets_ + kKeyBlock, T(0));
     std::fill(log_sums_ + count, log_sums_ + kKeyBlock, T(0));

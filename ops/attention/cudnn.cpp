@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention as a graph of cuDNN. cuDNN recognises this graph as a whole and computes it in one
 // kernel, which keeps the scores on the chip. It does so only for graphs of the form of NVIDIA's
-// cudnn-frontend 1.x: also the logarithm of the sums, which is not needed, must be there.
+// cudnn-frontend 1.x: also the logarithm of the sums must be there, which only training needs.
 #include "ops/attention/attention.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/graph_builder.hpp"
@@ -219,7 +219,9 @@ class AttentionGraph {
     builder_.reduction(CUDNN_REDUCE_TENSOR_ADD, powers, sums);
     const std::size_t logarithms = add_intermediate("logarithms", DataType::f32, rows);
     builder_.pointwise({CUDNN_POINTWISE_LOG}, sums, std::nullopt, logarithms);
-    const std::size_t log_sum = add_intermediate("log_sum", DataType::f32, rows);
+    const bool is_training = problem_.output_count() > 1;
+    const std::size_t log_sum =
+        is_training ? add_rows(4) : add_intermediate("log_sum", DataType::f32, rows);
     builder_.pointwise({CUDNN_POINTWISE_ADD}, largest, logarithms, log_sum);
     return apply("weights", {CUDNN_POINTWISE_DIV}, powers, sums, problem_.dtype);
   }

@@ -6,11 +6,13 @@
 // the last key, as in a KV cache. window: a query attends only to the last `window` of these keys.
 // A query without keys has the result 0. backward_data: the gradients of query, key and value, from
 // the results of the forward pass: the destination, and the logarithm of each query's sum of
-// exponentials (Dao et al., arXiv 2205.14135).
+// exponentials (Dao et al., arXiv 2205.14135), which the forward pass of training also writes. It
+// is 0 for a query without keys, which no gradient reads.
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "ops/attention/attention.hpp"
 #include "ops/description.hpp"
+#include "ops/normalisation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +25,12 @@ namespace bench::ops {
 namespace {
 
 constexpr Parameter kParameters[] = {
+    {.name = "mode",
+     .token = "",
+     .kind = ParameterKind::word,
+     .fallback = "inference",
+     .help = "training: also writes the logarithm of each query's sum of exponentials",
+     .words = kNormModes},
     {"batch", "b", ParameterKind::count, "1", "sequences"},
     {"heads", "h", ParameterKind::count, kRequired, "heads of each sequence"},
     {"kv_heads", "g", ParameterKind::count, "heads", "heads of keys and values; divides `heads`"},
@@ -103,7 +111,9 @@ constexpr Quantity kQuantities[] = {
     // The score again, its gradient, and one product for each of the three results.
     {"macs", "5*heads*head_dim*pairs", kShown, "backward_data"},
     {"flops", "2*macs"},
-    {"sfu_ops", "heads*pairs"},
+    {"sfu_ops", "heads*pairs", kShown, "backward_data or mode == 'inference'"},
+    // The logarithm of each query.
+    {"sfu_ops", "heads*(pairs + batch*q_len)", kShown, "forward and mode == 'training'"},
 };
 constexpr std::string_view kKeySizes = "[batch, kv_heads, kv_len, head_dim]";
 constexpr std::string_view kQuerySizes = "[batch, heads, q_len, head_dim]";
@@ -118,12 +128,15 @@ constexpr TensorRow kTensors[] = {
      "backward_data"},
     {"diff_destination", TensorRole::input, kQuerySizes, kOfCase, "backward_data"},
     {"destination", TensorRole::output, kQuerySizes, kOfCase, "forward"},
+    {"log_sum", TensorRole::output, "[batch, heads, q_len]", ElementType::statistic,
+     "forward and mode == 'training'"},
     {"diff_query", TensorRole::output, kQuerySizes, kOfCase, "backward_data"},
     {"diff_key", TensorRole::output, kKeySizes, kOfCase, "backward_data"},
     {"diff_value", TensorRole::output, kKeySizes, kOfCase, "backward_data"},
 };
 constexpr std::string_view kExamples[] = {"h4q24d16", "b2h4g2q5k40d20+causal",
-                                          "b2h6g1q1k50d32l20x50+causal", "h2q30d24w7+causal"};
+                                          "b2h6g1q1k50d32l20x50+causal", "h2q30d24w7+causal",
+                                          "training-h4g2q24k30d16+causal"};
 
 // A query's sum of exponentials is near the number of keys, so that weights are as in training.
 std::optional<std::vector<double>> fill(const Problem& problem, std::size_t tensor,

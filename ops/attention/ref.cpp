@@ -10,9 +10,15 @@
 namespace bench::ops {
 namespace {
 
-// Returns the weights of the keys, which add up to 1.
-std::vector<double> weights_of(const AttentionQuery& at, ReferenceInputs inputs, std::size_t size) {
+// The weights of a query's keys, which add up to 1, and the logarithm of the sum of the
+// exponentials before the division; 0 without keys.
+struct KeyWeights {
   std::vector<double> weights;
+  double log_sum = 0;
+};
+KeyWeights weights_of(const AttentionQuery& at, ReferenceInputs inputs, std::size_t size) {
+  KeyWeights result;
+  std::vector<double>& weights = result.weights;
   double largest = -std::numeric_limits<double>::infinity();
   for (std::int64_t key = at.first_key; key < at.end_key; ++key) {
     const std::size_t begin = at.keys + static_cast<std::size_t>(key) * size;
@@ -28,11 +34,12 @@ std::vector<double> weights_of(const AttentionQuery& at, ReferenceInputs inputs,
     total += weight;
   }
   for (double& weight : weights) weight /= total;
-  return weights;
+  if (!weights.empty()) result.log_sum = largest + std::log(total);
+  return result;
 }
 
 std::vector<double> attend(const AttentionQuery& at, ReferenceInputs inputs, std::size_t size) {
-  const std::vector<double> weights = weights_of(at, inputs, size);
+  const std::vector<double> weights = weights_of(at, inputs, size).weights;
   std::vector<double> result(size, 0.0);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::size_t begin = at.keys + (static_cast<std::size_t>(at.first_key) + i) * size;
@@ -116,8 +123,16 @@ std::vector<double> attention_reference(const Problem& problem, ReferenceInputs 
     return attention_gradient_reference(problem, inputs, output, positions);
   }
   const std::int64_t size = problem.parameters.count("head_dim");
+  const std::int64_t elements = problem.output(output).elements();
+  if (output > 0) {
+    return evaluate(elements, positions, [&](std::int64_t row) {
+      return weights_of(find_attention_query(problem.parameters, row), inputs,
+                        static_cast<std::size_t>(size))
+          .log_sum;
+    });
+  }
   std::unordered_map<std::int64_t, std::vector<double>> rows;  // each is computed once
-  return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
+  return evaluate(elements, positions, [&](std::int64_t position) {
     const auto [row, is_new] = rows.try_emplace(position / size);
     if (is_new) {
       row->second = attend(find_attention_query(problem.parameters, position / size), inputs,
@@ -127,7 +142,8 @@ std::vector<double> attention_reference(const Problem& problem, ReferenceInputs 
   });
 }
 
-// A result is an average of values of order 1, which may cancel. Roundings: those of an exponential
+// A result is an average of values of order 1, which may cancel; log_sum is a sum of a score and the
+// logarithm of the number of keys at most. Roundings: those of an exponential
 // (softmax), and of the sums over elements and keys, whose terms have random signs.
 Tolerance attention_tolerance(const Problem& problem) {
   const ParameterSet& set = problem.parameters;
