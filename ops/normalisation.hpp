@@ -25,7 +25,7 @@ inline constexpr Parameter kVarianceEpsilon = {.name = "epsilon",
                                                .above = 0};
 
 // The parameter `mode` of norms whose statistics the backward pass needs. batch_norm has the same
-// words with another meaning.
+// words with another meaning, and so has attention.
 inline constexpr std::string_view kNormModes[] = {"inference", "training"};
 inline constexpr Parameter kNormMode = {
     .name = "mode",

@@ -156,6 +156,7 @@ struct NetworkDraft {
   // The positions of the inputs per layer. A layer without the key `inputs` has its own position.
   std::vector<std::vector<yaml::SourceLocation>> input_locations;
   std::vector<yaml::SourceLocation> output_locations;
+  yaml::SourceLocation loss_location;  // of the key `inputs` of `loss`, if it has one
 };
 
 namespace {
@@ -215,9 +216,10 @@ void read_outputs(const Reader& reader, const yaml::Node& node, NetworkDraft& dr
   }
 }
 
-// Reads the parameters of the loss or the optimizer, which a training step adds.
+// Reads the parameters of the loss or the optimizer, which a training step adds. `others`: keys
+// that are not parameters.
 void read_training(const Reader& reader, const yaml::Node& node, std::string_view op_name,
-                   NetworkDraft& draft) {
+                   std::span<const std::string_view> others, NetworkDraft& draft) {
   if (!reader.is_mapping(node, op_name)) return;
   const ops::Operator* op = ops::find_operator(op_name);
   ops::LayerDefinition definition{.name = std::string(op_name),
@@ -225,6 +227,7 @@ void read_training(const Reader& reader, const yaml::Node& node, std::string_vie
                                   .parameters = ops::ParameterSet(op->parameters),
                                   .inputs = {}};
   for (const yaml::Entry& entry : node.entries) {
+    if (std::ranges::find(others, entry.key) != others.end()) continue;
     const ops::Parameter* parameter = ops::find_parameter(op->parameters, entry.key);
     if (parameter == nullptr || parameter->kind == ops::ParameterKind::count) {
       reader.report_error(
@@ -238,6 +241,23 @@ void read_training(const Reader& reader, const yaml::Node& node, std::string_vie
     }
   }
   draft.result.definition.training.push_back(std::move(definition));
+}
+
+// Reads the loss, whose key `inputs` names the output that it reads.
+void read_loss(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+  constexpr std::array<std::string_view, 1> kOthers = {"inputs"};
+  read_training(reader, node, "loss", kOthers, draft);
+  const yaml::Entry* inputs =
+      node.kind == yaml::Kind::mapping ? node.find(kOthers.front()) : nullptr;
+  if (inputs == nullptr) return;
+  draft.loss_location = inputs->location;
+  std::vector<std::string>& names = draft.result.definition.training.back().inputs;
+  for (const yaml::Node* item : reader.items(*inputs->value, inputs->key)) {
+    if (auto name = reader.text(*item, inputs->key)) names.push_back(*std::move(name));
+  }
+  if (names.size() == 1) return;
+  reader.report_error(inputs->location, fmt::format("a loss has {} inputs, expected 1", names.size()),
+                      "name one of the network's outputs");
 }
 
 constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
@@ -272,14 +292,13 @@ constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
     {{"outputs", "list of layer names", "the last layer", "the layers that give the outputs"},
      read_outputs},
     {{"loss", "mapping of parameters of `loss`", "`function: softmax_cross_entropy`",
-      "what a training step computes of the output"},
-     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-       read_training(reader, node, "loss", draft);
-     }},
+      "what a training step computes of the output; "
+      "`inputs` names it if the network has several"},
+     read_loss},
     {{"optimizer", "mapping of parameters of `optimizer`", "`function: sgd`",
       "how a training step changes the parameters"},
      [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-       read_training(reader, node, "optimizer", draft);
+       read_training(reader, node, "optimizer", {}, draft);
      }},
 }};
 
@@ -522,9 +541,29 @@ void read_graph(const Reader& reader, NetworkDraft& draft) {
     draft.input_locations.push_back(std::move(layer.input_locations));
     definition.layers.push_back(std::move(layer.definition));
   }
-  for (std::string& output : definition.outputs) {
-    const auto alias = list.aliases.find(output);
-    if (alias != list.aliases.end()) output = alias->second;
+  const auto resolve_alias = [&](std::string& name) {
+    const auto alias = list.aliases.find(name);
+    if (alias != list.aliases.end()) name = alias->second;
+  };
+  std::ranges::for_each(definition.outputs, resolve_alias);
+  for (ops::LayerDefinition& added : definition.training) {
+    std::ranges::for_each(added.inputs, resolve_alias);
+  }
+}
+
+// Reports a loss that reads something else than an output of the network.
+void check_loss(const Reader& reader, const NetworkDraft& draft) {
+  const ops::NetworkDefinition& definition = draft.result.definition;
+  std::vector<std::string_view> outputs(definition.outputs.begin(), definition.outputs.end());
+  if (outputs.empty() && !definition.layers.empty()) outputs = {definition.layers.back().name};
+  for (const ops::LayerDefinition& added : definition.training) {
+    for (const std::string& input : added.inputs) {
+      if (std::ranges::find(outputs, input) != outputs.end()) continue;
+      reader.report_error(
+          draft.loss_location,
+          fmt::format("the loss reads {}, which is not an output of the network", quote(input)),
+          expectation(input, outputs));
+    }
   }
 }
 
@@ -585,6 +624,7 @@ std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::str
   check_required_keys(reader, root);
   if (draft.layers != nullptr) {
     read_graph(reader, draft);
+    check_loss(reader, draft);
     check_graph(reader, {draft.result.definition, draft.input_locations, draft.output_locations});
   }
   if (diagnostics.count() != count_before) return std::nullopt;

@@ -201,6 +201,7 @@ void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
   archive.list("training", network.definition.training, [&](Archive& entry, auto& layer) {
     entry.required("op", layer.op);
     parameter_fields(entry, layer, registry);
+    entry.defaulted("inputs", layer.inputs, std::vector<std::string>{});
   });
   archive.required("batch", network.batch);
   archive.required("mode", network.mode);

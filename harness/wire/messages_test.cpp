@@ -112,7 +112,7 @@ TEST(Requests, CarryAGraphWithItsInputsOutputsAndViews) {
   network->definition.outputs = {"p", "q"};
   ops::LayerDefinition optimizer = layer("optimizer", "optimizer", {});
   optimizer.parameters.set("momentum", 0.5);
-  network->definition.training = {optimizer};
+  network->definition.training = {optimizer, layer("loss", "loss", {"q"})};
   ops::LayerDefinition view;
   view.name = "seen";
   view.inputs = {"x"};
@@ -135,9 +135,10 @@ TEST(Requests, CarryAGraphWithItsInputsOutputsAndViews) {
   EXPECT_EQ(back.layers[0].op, "");
   EXPECT_EQ(back.layers[0].reshape, (ops::Dims{2, 2, 8}));
   EXPECT_EQ(back.layers[1].reshape, std::nullopt);
-  ASSERT_EQ(back.training.size(), 1u);
+  ASSERT_EQ(back.training.size(), 2u);
   EXPECT_EQ(back.training[0].op, "optimizer");
   EXPECT_EQ(back.training[0].parameters, optimizer.parameters);
+  EXPECT_EQ(back.training[1].inputs, (std::vector<std::string>{"q"}));
 }
 
 void expect_round_trip(const Reply& reply, const std::string& part) {

@@ -134,6 +134,19 @@ TEST(Attention, GoldenWork) {
   op_test::expect_bytes(step, 2 * (2 * 32 * 128 + 2 * 8 * 4096 * 128));
 }
 
+// In training the forward pass writes one more number per query, which takes one logarithm.
+TEST(Attention, GoldenWorkOfTraining) {
+  const Problem bert = op_test::problem("attention", "training-h12q128d64");
+  EXPECT_EQ(bert.work.flops, 4 * 12 * 128 * 128 * 64);
+  EXPECT_EQ(bert.work.sfu_ops, 12 * 128 * 128 + 12 * 128);
+  op_test::expect_bytes(bert, 4 * (4 * 12 * 128 * 64 + 12 * 128));
+  const Problem gradient = op_test::problem("attention", "training-h12q128d64", DataType::f32,
+                                            Direction::backward_data);
+  const Problem alone =
+      op_test::problem("attention", "h12q128d64", DataType::f32, Direction::backward_data);
+  EXPECT_EQ(gradient.work, alone.work);
+}
+
 TEST(Attention, ExplainsItsPairs) {
   const auto formula = [](const char* tokens) {
     const Problem problem = op_test::problem("attention", tokens);

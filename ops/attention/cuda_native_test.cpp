@@ -18,7 +18,9 @@ TEST(NativeForms, AttentionOfEveryTail) {
   for (const char* tokens :
        {"h1q1d1", "h2q5d7", "b2h3q4k9d8", "h4g2q3k21d15", "h8g1q1k30d6", "h2q9d3+causal",
         "h4g2q3k20d5+causal", "h1q12k5d4+causal", "h2q20d6w3+causal", "b3h2q2k16d9l1x16x7",
-        "b3h2q2k16d9l1x16x7+causal"}) {
+        "b3h2q2k16d9l1x16x7+causal", "training-h1q1d1", "training-h4g2q3k21d15",
+        "training-h1q12k5d4+causal", "training-h2q20d6w3+causal",
+        "training-b3h2q2k16d9l1x16x7+causal"}) {
     EXPECT_GT(test::expect_plain("attention", tokens), 0) << tokens;
   }
 }

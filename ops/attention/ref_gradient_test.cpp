@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -72,6 +74,26 @@ TEST(AttentionGradients, EqualDifferences) {
   for (const char* tokens : {"h1q1k3d2", "b2h2q3k4d3", "h4g2q3k5d2+causal", "h2q6d2w3+causal",
                              "h1q5k3d2+causal", "b2h2g1q2k6d2l2x5", "b2h4g2q2k6d2l6x1+causal"}) {
     expect_gradients_equal_differences(tokens);
+  }
+}
+
+TEST(AttentionGradients, TrainingWritesWhatTheyRead) {
+  for (const std::string tokens : {"h1q1k3d2", "b2h4g2q3k5d2+causal", "h2q6d2w3+causal",
+                                   "h1q5k3d2+causal", "b2h4g2q2k6d2l6x1+causal"}) {
+    const Problem training = op_test::problem("attention", "training-" + tokens, DataType::f64);
+    const auto inputs = op_test::random_inputs(training, 9);
+    const std::vector<double> want = log_sums(training, inputs);
+    const auto result = built_in_reference(training, inputs, 1, {});
+    ASSERT_EQ(result.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_NEAR(result[i], want[i], 1e-12) << tokens << " " << i;
+    }
+    const std::vector<std::int64_t> last = {training.output(1).elements() - 1};
+    EXPECT_EQ(built_in_reference(training, inputs, 1, last).front(), result.back());
+    const Problem inference = op_test::problem("attention", tokens, DataType::f64);
+    EXPECT_EQ(inference.output_count(), 1U);
+    EXPECT_EQ(built_in_reference(training, inputs, 0, {}),
+              built_in_reference(inference, inputs, 0, {}));
   }
 }
 

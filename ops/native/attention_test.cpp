@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests kernels of backend `native` with several results: the gradients of attention.
+// Tests kernels of backend `native` with several results: attention in training and its gradients.
 #include "ops/native/backend.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/test_support.hpp"
@@ -9,11 +9,12 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 
 namespace bench::ops {
 namespace {
 
-void expect_gradients(Backend& backend, const Problem& problem) {
+void expect_results(Backend& backend, const Problem& problem) {
   const auto kernel = backend.create(problem);
   ASSERT_TRUE(kernel.ok());
   const auto inputs = op_test::random_inputs(problem, 1);
@@ -55,8 +56,24 @@ TEST(NativeBackend, GradientsOfAttentionAreRightWithEveryNumberOfThreads) {
           "h1q200d16w70+causal", "b3h4g2q16k200d24l200x7x131+causal", "h8g1q1k150d31"}) {
       for (const int threads : {1, 3}) {
         omp_set_num_threads(threads);
-        expect_gradients(*backend,
-                         op_test::problem("attention", tokens, dtype, Direction::backward_data));
+        expect_results(*backend,
+                       op_test::problem("attention", tokens, dtype, Direction::backward_data));
+      }
+    }
+  }
+}
+
+// Few rows, whose keys the threads share, and many; rows without keys.
+TEST(NativeBackend, AttentionInTrainingIsRightWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const std::string tokens :
+         {"h1q1d1", "h2q13d64", "b2h2q37k150d20", "h4g2q100k130d40+causal", "h2q60k20d33+causal",
+          "h1q200d16w70+causal", "h8g1q1k1150d31", "h2q3k700d24+causal",
+          "b3h4g2q2k600d24l600x7x131+causal"}) {
+      for (const int threads : {1, 3}) {
+        omp_set_num_threads(threads);
+        expect_results(*backend, op_test::problem("attention", "training-" + tokens, dtype));
       }
     }
   }

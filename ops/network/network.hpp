@@ -48,7 +48,8 @@ struct NetworkDefinition {
   // The layers whose results are the network's outputs. Empty: the last layer in the list.
   std::vector<std::string> outputs = {};
   // How a training step ends: the parameters of the operators `loss` and `optimizer` that do not
-  // follow from the network. An operator that is missing has its default function.
+  // follow from the network. An operator that is missing has its default function. The only input
+  // of the loss is one of the network's outputs; it has none if the network has one output.
   std::vector<LayerDefinition> training = {};
 };
 
@@ -159,8 +160,8 @@ std::vector<InputReader> readers_of_input(const Network& network, std::size_t in
 // Whether the elements of an input of the network are positions in another tensor (ops/tensor.hpp).
 bool holds_indices(const Network& network, std::size_t input);
 
-// A network in training is one step: the forward pass, the loss of the only output, the gradients
-// of all learned parameters, and the optimizer. It has two more inputs, `loss.labels` and
+// A network in training is one step: the forward pass, the loss of one output, the gradients of the
+// learned parameters that the loss depends on, and the optimizer. It has two more inputs, `loss.labels` and
 // `loss.gradient` (the weight of each row's loss), and its outputs are the loss of each row and the
 // new parameters, with the optimizer's state. Parameters are not updated in place, so that all
 // iterations compute the same.

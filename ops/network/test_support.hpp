@@ -73,6 +73,49 @@ inline NetworkDefinition attention_network() {
       .outputs = {"down.add", "softmax"}};
 }
 
+// A layer that permutes the axes of its input.
+inline LayerDefinition permuted(std::string name, Dims axes, std::string input) {
+  LayerDefinition reorder = layer(std::move(name), "reorder", {std::move(input)});
+  reorder.parameters.set("permutation", std::move(axes));
+  return reorder;
+}
+
+// A block of a language model on 6 tokens: causal attention of two heads that share keys and
+// values, with what surrounds it in BERT, GPT-2 and Llama. The keys are an output as well, as for a
+// cache; the loss names the other one.
+inline NetworkDefinition transformer_network() {
+  return {
+      .name = "transformer",
+      .input = {},
+      .layers = {layer("embedded", "gemm", "n8+bias", {"x"}),
+                 layer("norm", "rms_norm", {"embedded"}),
+                 layer("query", "gemm", "n8+bias", {"norm"}), layer("key", "gemm", "n4", {"norm"}),
+                 layer("value", "gemm", "n4", {"norm"}),
+                 view("query.rows", {1, 6, 2, 4}, "query"),
+                 permuted("query.heads", {0, 2, 1, 3}, "query.rows"),
+                 layer("query.rotated", "rope", {"query.heads"}),
+                 view("key.rows", {1, 6, 1, 4}, "key"),
+                 permuted("key.heads", {0, 2, 1, 3}, "key.rows"),
+                 layer("key.rotated", "rope", {"key.heads"}),
+                 view("value.rows", {1, 6, 1, 4}, "value"),
+                 permuted("value.heads", {0, 2, 1, 3}, "value.rows"),
+                 layer("context", "attention", "+causal",
+                       {"query.rotated", "key.rotated", "value.heads"}),
+                 permuted("context.rows", {0, 2, 1, 3}, "context"),
+                 view("context.matrix", {6, 8}, "context.rows"),
+                 layer("out", "gemm", "n8", {"context.matrix"}),
+                 layer("out.add", "pointwise", "add", {"out", "embedded"}),
+                 layer("out.norm", "layer_norm", {"out.add"}),
+                 layer("gate", "gemm", "n12", {"out.norm"}),
+                 layer("up", "gemm", "n12", {"out.norm"}), layer("gated", "swiglu", {"gate", "up"}),
+                 layer("gelu", "pointwise", "gelu_tanh", {"gated"}),
+                 layer("down", "gemm", "n8", {"gelu"}),
+                 layer("down.add", "pointwise", "add", {"down", "out.add"})},
+      .inputs = {{"x", {6, 5}}},
+      .outputs = {"key.rotated", "down.add"},
+      .training = {layer("loss", "loss", {"down.add"})}};
+}
+
 inline std::vector<std::string> node_names(const Network& network) {
   std::vector<std::string> names;
   for (const Node& node : network.nodes) names.push_back(node.name);

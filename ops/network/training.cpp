@@ -5,12 +5,14 @@
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::string_view kDiff = "diff_";
 constexpr std::string_view kDiffDestination = "diff_destination";
+constexpr std::string_view kLoss = "loss";
 constexpr std::array<std::string_view, 5> kPassNames = {"forward", "loss", "backward_data",
                                                         "backward_weights", "optimizer"};
 
@@ -118,7 +121,8 @@ class TrainingBuilder {
   }
 
   Status build(std::vector<std::string>& output_names) {
-    const std::vector<Source> results = std::exchange(network_.outputs, {});
+    BENCH_ASSIGN_OR_RETURN(const std::vector<Source> results,
+                           choose_results(std::exchange(network_.outputs, {}), output_names));
     output_names.clear();
     network_.gap = find_loss_gap(results);
     if (network_.gap) {
@@ -179,10 +183,30 @@ class TrainingBuilder {
     return request;
   }
 
+  // Returns the outputs of the network that have a loss: the one that the loss names as its input,
+  // or all. The others, such as the keys and values that a later pass reads, are not results of a
+  // training step.
+  Result<std::vector<Source>> choose_results(std::vector<Source> outputs,
+                                             std::span<const std::string> names) const {
+    const auto loss = std::ranges::find(definition_, kLoss, &LayerDefinition::op);
+    if (loss == definition_.end() || loss->inputs.empty()) return outputs;
+    const auto name = std::ranges::find(names, loss->inputs.front());
+    if (loss->inputs.size() == 1 && name != names.end()) {
+      return std::vector{outputs[static_cast<std::size_t>(name - names.begin())]};
+    }
+    return Error{.what = fmt::format("the loss reads `{}`, which is not one output of the network",
+                                     fmt::join(loss->inputs, ", ")),
+                 .where = std::string(kLoss),
+                 .next = "name one of the network's outputs"};
+  }
+
   // Returns why there is no loss of these results, nullopt if there is one.
   std::optional<std::string> find_loss_gap(const std::vector<Source>& results) const {
     if (results.size() != 1) {
-      return fmt::format("a training step has one output, and the network has {}", results.size());
+      return fmt::format(
+          "a training step has one output, and the network has {}; `loss` in its file can name one "
+          "of them in `inputs`",
+          results.size());
     }
     const Source& result = results.front();
     const Tensor& scores = node(result.index).problem.output(result.output);
@@ -222,7 +246,7 @@ class TrainingBuilder {
       add_part(result, gradient);
       return Done{};
     }
-    const std::string layer = "loss.rows";
+    const std::string layer = fmt::format("{}.rows", kLoss);
     BENCH_ASSIGN_OR_RETURN(Problem rows,
                            make_rows(node(result.index).problem.output(result.output)));
     std::vector<GradientStep> back = rows.op->gradient(rows);
@@ -240,12 +264,12 @@ class TrainingBuilder {
   Result<Source> add_loss_of_rows(const Source& result, const Source& rows,
                                   std::vector<std::string>& output_names) {
     const Tensor& scores = node(result.index).problem.output(result.output);
-    ProblemRequest request = start_request("loss", "softmax_cross_entropy", scores.dtype);
+    ProblemRequest request = start_request(kLoss, "softmax_cross_entropy", scores.dtype);
     // The classes of an image are its channels, as in PyTorch.
     const std::int64_t classes = is_image_[result.index] ? scores.dims[1] : scores.dims.back();
     request.parameters.set("batch", scores.elements() / classes);
     request.parameters.set("classes", classes);
-    const std::string layer = "loss";
+    const std::string layer(kLoss);
     const Source labels =
         add_input(layer + ".labels", scores.dtype, {request.parameters.count("batch")});
     BENCH_ASSIGN_OR_RETURN(Problem forward, make_problem(request));

@@ -441,7 +441,8 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
   NetworkDefinition gated = gated_network();
   gated.layers.push_back(layer("part", "slice", "3x4x6x6-a1b1s2", {"out"}));
   gated.layers.push_back(layer("fc", "gemm", "n10+bias", {"part"}));
-  for (const auto& definition : {trained_network(), with_momentum, with_adam, gated}) {
+  for (const auto& definition :
+       {trained_network(), with_momentum, with_adam, gated, transformer_network()}) {
     const auto network =
         make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
     ASSERT_TRUE(network.ok()) << network.error().message();

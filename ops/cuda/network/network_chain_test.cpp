@@ -145,11 +145,13 @@ TEST_F(NetworkChainTest, ATrainingStepAgreesWithThePlainExecutor) {
   NetworkDefinition definition = residual_network();
   definition.layers.pop_back();
   definition.training = {layer("optimizer", "optimizer", "sgd-e1m0.5", {})};
-  for (const DataType dtype : {DataType::f32, DataType::f16}) {
-    const auto network = make_network(definition, 2, dtype, Mode::training, Fusion::separate);
-    ASSERT_TRUE(network.ok()) << network.error().message();
-    EXPECT_EQ(network->gap, std::nullopt);
-    expect_reference(*network);
+  for (const auto& trained : {definition, op_test::transformer_network()}) {
+    for (const DataType dtype : {DataType::f32, DataType::f16}) {
+      const auto network = make_network(trained, 2, dtype, Mode::training, Fusion::separate);
+      ASSERT_TRUE(network.ok()) << network.error().message();
+      EXPECT_EQ(network->gap, std::nullopt);
+      expect_reference(*network);
+    }
   }
 }
 

@@ -63,6 +63,9 @@ TEST(AttentionEngines, ComputeWhatModelsContain) {
              "b2h16q77k77d80",                          // uneven
              "h8q256d256+causal",                       //
              "h1q1k1d8",                                //
+             "training-b8h12q128d64",                   // steps of training
+             "training-h12q1024d64+causal",             //
+             "training-h32g8q512d128+causal",           //
          }) {
       for (const DataType dtype : {DataType::f16, DataType::bf16}) {
         SCOPED_TRACE(fmt::format("{} {} on {}", tokens, info(dtype).name, architecture));
