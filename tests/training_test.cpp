@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a training step of a shipped network with the gradients that PyTorch computed
-// (tests/data/training/pytorch_mnist_cnn.py).
+// Training steps of shipped networks: gradients compared with those that PyTorch computed
+// (tests/data/training/pytorch_mnist_cnn.py), and their work.
 #include "harness/config/network_file.hpp"
 #include "ops/network/network.hpp"
 #include "ops/network/test_support.hpp"
@@ -14,6 +14,8 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -85,6 +87,61 @@ TEST(TrainingStep, HasTheGradientsOfPyTorch) {
       gradient[i] = (parameters[p][i] - outputs[1 + p][i]) / ops::kLearningRate;
     }
     expect_gradient(want["gradients"][name], gradient, name);
+  }
+}
+
+ops::Network make_shipped(const std::string& name, ops::Mode mode) {
+  const auto definition =
+      parse_network(read_source_file("configs/networks/" + name + ".yaml"), name + ".yaml");
+  if (!definition.ok()) {
+    ADD_FAILURE() << definition.error().front().message();
+    return {};
+  }
+  auto network =
+      ops::make_network(*definition, 1, DataType::f32, mode, ops::Fusion::separate);
+  if (network.ok()) return *std::move(network);
+  ADD_FAILURE() << network.error().message();
+  return {};
+}
+
+std::int64_t count_macs(const ops::Network& network, std::string_view op) {
+  std::int64_t sum = 0;
+  for (const ops::Node& node : network.nodes) {
+    if (node.problem.op->name == op) sum += node.problem.work.macs.value_or(0);
+  }
+  return sum;
+}
+
+// The products of a step are three times those of the forward pass, without the gradients of
+// inputs that no learned parameter comes before; those of attention 3.5 times, because a gradient
+// computes five products and the forward pass two.
+TEST(TrainingStep, TransformersHaveOneOfExactWork) {
+  constexpr std::int64_t kBertProducts = std::int64_t{3} * 128 * 768 * 768;
+  constexpr std::int64_t kPatches = std::int64_t{196} * 768 * 3 * 16 * 16;
+  struct Row {
+    const char* network;
+    std::int64_t without_gradient;  // MACs
+    std::int64_t macs;
+  };
+  for (const Row& row : {Row{"bert_base", kBertProducts, 33445380096},
+                         Row{"gpt2", 0, 413346299904},
+                         Row{"llama3_8b_block", 0, 338772885504},
+                         Row{"vit_b_16", kPatches, 52933542912}}) {
+    SCOPED_TRACE(row.network);
+    const ops::Network inference = make_shipped(row.network, ops::Mode::inference);
+    const ops::Network step = make_shipped(row.network, ops::Mode::training);
+    EXPECT_EQ(step.gap, std::nullopt);
+    EXPECT_EQ(step.work.macs, row.macs);
+    const std::int64_t attention = count_macs(inference, "attention");
+    EXPECT_EQ(2 * count_macs(step, "attention"), 7 * attention);
+    EXPECT_EQ(row.macs - count_macs(step, "attention"),
+              3 * (*inference.work.macs - attention) - row.without_gradient);
+    // The loss and the new value of each learned parameter.
+    std::int64_t updated = 0;
+    for (const ops::Node& node : step.nodes) {
+      if (node.pass == ops::Pass::optimizer) updated += node.problem.output().elements();
+    }
+    EXPECT_EQ(updated, step.parameters);
   }
 }
 

@@ -151,6 +151,26 @@ TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
               HasSubstr("the key `input` is missing"));
 }
 
+TEST(NetworkFile, TheLossNamesTheOutputThatItReads) {
+  const std::string layers = "  - {name: b, repeat: 2, layers: [{name: a, op: gemm, n: 4}]}\n"
+                             "  - {name: c, op: gemm, n: 3}\n";
+  const std::string head =
+      "version: 1\nnetwork: x\ninput: {c: 8}\nlayers:\n" + layers + "outputs: [b, c]\n";
+  const auto network = parse_network(head + "loss: {inputs: [b]}\n", "x.yaml");
+  ASSERT_TRUE(network.ok()) << network.error().front().message();
+  ASSERT_EQ(network->training.size(), 1u);
+  EXPECT_EQ(network->training[0].op, "loss");
+  EXPECT_THAT(network->training[0].inputs, ElementsAre("b.1.a"));
+  EXPECT_THAT(
+      errors_in_layers(layers + "outputs: [b, c]\nloss: {inputs: [b.0.a]}\n"),
+      HasSubstr("x.yaml:8:8: the loss reads `b.0.a`, which is not an output of the network; "));
+  EXPECT_THAT(
+      errors_in_layers(layers + "outputs: [b, c]\nloss: {inputs: [b, c]}\n"),
+      HasSubstr("x.yaml:8:8: a loss has 2 inputs, expected 1; name one of the network's outputs"));
+  EXPECT_THAT(errors_in_layers(layers + "optimizer: {inputs: [c]}\n"),
+              HasSubstr("unknown key `inputs` of an optimizer"));
+}
+
 TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {
   const auto network = parse_network("version: 1\nlayers: [\n", "x.yaml");
   ASSERT_FALSE(network.ok());
