@@ -120,7 +120,7 @@ NetworkDefinition broadcast_network(const std::string& function) {
 }
 
 TEST(Training, GradientsOfBroadcastOperandsAreFiniteDifferences) {
-  for (const std::string function : {"add", "sub", "mul", "div"}) {
+  for (const std::string function : {"add", "sub", "mul", "div", "max", "min"}) {
     SCOPED_TRACE(function);
     const Network network = make_training(broadcast_network(function), 1);
     EXPECT_EQ(network.gap, std::nullopt);
@@ -303,18 +303,48 @@ TEST(Training, OnlyAGatherOfRowsHasAGradient) {
 }
 
 TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
-  const NetworkDefinition definition{.name = "gap",
-                                     .input = {4, 5, 5},
-                                     .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
-                                                layer("max", "pointwise", "max", {"conv", "conv"}),
-                                                layer("fc", "gemm", "n3", {"max"})}};
+  const NetworkDefinition definition{
+      .name = "gap",
+      .input = {},
+      .layers = {layer("first", "gemm", "n8", {"x"}),
+                 layer("picked", "gather", "6x8-a1i4", {"first", "i"}),
+                 layer("last", "gemm", "n3", {"picked"})},
+      .inputs = {{"x", {6, 5}}, {"i", {4}}}};
   const Network network = make_training(definition, 1);
-  EXPECT_THAT(network.gap.value_or(""), HasSubstr("gradient of the layer `max` (pointwise, `a`)"));
+  EXPECT_THAT(network.gap.value_or(""),
+              HasSubstr("gradient of the layer `picked` (gather, `source`)"));
   EXPECT_THAT(network.nodes[1].without_gradient, ElementsAre(Direction::backward_data));
   EXPECT_THAT(network.nodes[0].without_gradient, IsEmpty());
   // Its layers are measured all the same.
   EXPECT_TRUE(std::ranges::any_of(
-      network.nodes, [](const Node& node) { return node.name == "conv.backward_weights"; }));
+      network.nodes, [](const Node& node) { return node.name == "first.backward_weights"; }));
+}
+
+// Of two equal operands, only one has the gradient, so that their sum is that of the result.
+TEST(Training, TheGradientOfEqualOperandsCountsOnce) {
+  for (const std::string function : {"max", "min"}) {
+    const NetworkDefinition twice{.name = "twice",
+                                  .input = {4, 5, 5},
+                                  .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                                             layer("same", "pointwise", function, {"conv", "conv"}),
+                                             layer("fc", "gemm", "n3", {"same"})}};
+    const Network network = make_training(twice, 2);
+    EXPECT_EQ(network.gap, std::nullopt);
+    expect_gradients(network);
+  }
+}
+
+TEST(Training, TheGradientOfAMaximumComparesItsOperands) {
+  std::vector<std::string> problems;
+  for (const Node& node : make_training(broadcast_network("max"), 1).nodes) {
+    if (node.name != "gated.backward_data") continue;
+    problems.push_back(problem_tokens(node.problem));
+    EXPECT_EQ(node.problem.work.flops, node.problem.op->name == "reduction" ? 4 * 49 : 200);
+  }
+  // Of the first operand, then of the second one, which was broadcast.
+  EXPECT_THAT(problems, ElementsAre("sub-2x4x5x5-4x1x1", "relu-2x4x5x5", "sub-2x4x5x5-4x1x1",
+                                    "relu-2x4x5x5", "sub-2x4x5x5-2x4x5x5",
+                                    "sum-2x4x5x5-a0x2x3"));
 }
 
 // Returns the tokens of the loss behind a convolution of 4 channels and these layers, or the gap.

@@ -441,8 +441,12 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
   NetworkDefinition gated = gated_network();
   gated.layers.push_back(layer("part", "slice", "3x4x6x6-a1b1s2", {"out"}));
   gated.layers.push_back(layer("fc", "gemm", "n10+bias", {"part"}));
+  NetworkDefinition largest = trained_network();
+  for (LayerDefinition& each : largest.layers) {
+    if (each.name == "add") each = layer("add", "pointwise", "max", {"conv2", "maxpool"});
+  }
   for (const auto& definition :
-       {trained_network(), with_momentum, with_adam, gated, transformer_network()}) {
+       {trained_network(), with_momentum, with_adam, gated, largest, transformer_network()}) {
     const auto network =
         make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
     ASSERT_TRUE(network.ok()) << network.error().message();
@@ -465,16 +469,17 @@ TEST_F(NetworkKernelTest, ATrainingStepPoolsOnce) {
 }
 
 TEST_F(NetworkKernelTest, NetworksThatCannotRunAreUnsupported) {
-  const NetworkDefinition largest{.name = "largest",
-                                  .input = {4, 5, 5},
-                                  .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
-                                             layer("max", "pointwise", "max", {"conv", "conv"}),
-                                             layer("fc", "gemm", "n3", {"max"})}};
-  const auto training = make_network(largest, 1, DataType::f32, Mode::training, Fusion::separate);
+  const NetworkDefinition columns{.name = "columns",
+                                  .input = {},
+                                  .layers = {layer("first", "gemm", "n8", {"x"}),
+                                             layer("picked", "gather", "6x8-a1i4", {"first", "i"}),
+                                             layer("last", "gemm", "n3", {"picked"})},
+                                  .inputs = {{"x", {6, 5}}, {"i", {4}}}};
+  const auto training = make_network(columns, 1, DataType::f32, Mode::training, Fusion::separate);
   const auto kernel = backend_->create(*training);
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
-  EXPECT_THAT(kernel.error().reason, HasSubstr("gradient of the layer `max`"));
+  EXPECT_THAT(kernel.error().reason, HasSubstr("gradient of the layer `picked`"));
   Network channels_last = make(image_output(), Fusion::separate, DataType::f32);
   channels_last.input_layout = Layout::nhwc;
   EXPECT_THAT(backend_->create(channels_last).error().reason, HasSubstr("`layout: nhwc`"));

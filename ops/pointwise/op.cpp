@@ -273,6 +273,28 @@ class OperandGradient {
     parameters.set("b", tensor->dims);
     add(*layer_.op, std::move(parameters), {std::string(kPartialGradient), tensor->name});
   }
+  // Multiplies by 1 where the tensor `larger` of the layer is above the other one, else by 0: the
+  // gradient of relu at their difference. It is the first problem of a gradient.
+  void keep_where_above(std::string_view larger, std::string_view other) {
+    const auto dims_of = [&](std::string_view name) {
+      return std::ranges::find(layer_.tensors, name, &Tensor::name)->dims;
+    };
+    ParameterSet difference = start(*layer_.op, "sub");
+    difference.set("a", dims_of(larger));
+    difference.set("b", dims_of(other));
+    add(*layer_.op, std::move(difference), {std::string(larger), std::string(other)});
+    ParameterSet parameters = start(*layer_.op, "relu");
+    parameters.set("shape", dims_);
+    add(*layer_.op, std::move(parameters), {std::string(kPartialGradient), "diff_destination"},
+        Direction::backward_data);
+  }
+  // What the problems so far have left out of the gradient of the result.
+  void keep_rest() {
+    ParameterSet parameters = start(*layer_.op, "sub");
+    parameters.set("a", dims_);
+    parameters.set("b", dims_);
+    add(*layer_.op, std::move(parameters), {"diff_destination", std::string(kPartialGradient)});
+  }
   void negate() {
     ParameterSet parameters = start(*layer_.op, "scale");
     parameters.set("shape", dims_);
@@ -307,8 +329,10 @@ class OperandGradient {
     parameters.set("function", std::string(function));
     return parameters;
   }
-  void add(const Operator& op, ParameterSet parameters, std::vector<std::string> inputs) {
+  void add(const Operator& op, ParameterSet parameters, std::vector<std::string> inputs,
+           Direction direction = Direction::forward) {
     Result<Problem> problem = make_problem({.op = &op,
+                                            .direction = direction,
                                             .dtype = layer_.dtype,
                                             .layout = layer_.layout,
                                             .parameters = std::move(parameters)});
@@ -323,8 +347,7 @@ class OperandGradient {
   bool is_defined_ = true;
 };
 
-// How the gradients of the operands follow from that of the result. Functions without a row have
-// none: those of max and min need a comparison.
+// How the gradients of the operands follow from that of the result.
 struct BinaryGradientRow {
   std::string_view function;
   void (*of_a)(OperandGradient& gradient);
@@ -354,11 +377,32 @@ void differentiate_divisor(OperandGradient& gradient) {
   gradient.combine("div", "b");
   gradient.negate();
 }
+// The operand that is the result has the gradient; of equal ones, that is `b`.
+void keep_where_a_is_above(OperandGradient& gradient) {
+  gradient.keep_where_above("a", "b");
+  gradient.sum_copies();
+}
+void keep_where_a_is_not_above(OperandGradient& gradient) {
+  gradient.keep_where_above("a", "b");
+  gradient.keep_rest();
+  gradient.sum_copies();
+}
+void keep_where_a_is_below(OperandGradient& gradient) {
+  gradient.keep_where_above("b", "a");
+  gradient.sum_copies();
+}
+void keep_where_a_is_not_below(OperandGradient& gradient) {
+  gradient.keep_where_above("b", "a");
+  gradient.keep_rest();
+  gradient.sum_copies();
+}
 constexpr BinaryGradientRow kBinaryGradients[] = {
     {"add", sum_copies, sum_copies},
     {"sub", sum_copies, subtract},
     {"mul", multiply_by_b, multiply_by_a},
     {"div", divide_by_b, differentiate_divisor},
+    {"max", keep_where_a_is_above, keep_where_a_is_not_above},
+    {"min", keep_where_a_is_below, keep_where_a_is_not_below},
 };
 
 // Unary functions have their own direction.
