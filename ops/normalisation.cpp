@@ -18,10 +18,11 @@ struct GroupStatistics {
 // The inputs of a gradient, and what follows from them.
 class NormGradient {
  public:
-  NormGradient(const Problem& problem, ReferenceInputs inputs, std::string_view root)
+  NormGradient(const Problem& problem, ReferenceInputs inputs, std::string_view root,
+               const NormParameterLayout& layout)
       : size_(static_cast<std::size_t>(quantity(problem, "size"))),
-        groups_(static_cast<std::size_t>(quantity(problem, "groups"))),
-        epsilon_(problem.parameters.real("epsilon")) {
+        epsilon_(problem.parameters.real("epsilon")),
+        layout_(layout) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::string& name = problem.tensors[i].name;
       if (name == "source") source_ = inputs[i];
@@ -36,14 +37,14 @@ class NormGradient {
     const double mean = mean_.empty() ? 0 : mean_[index / size_];
     return (source_[index] - mean) / deviation(index / size_);
   }
-  double scale_gradient(std::size_t element) const {
+  double scale_gradient(std::size_t parameter) const {
     double sum = 0;
-    for (std::size_t i = element; i < groups_ * size_; i += size_) sum += diff_[i] * normalised(i);
+    visit(parameter, [&](std::size_t i) { sum += diff_[i] * normalised(i); });
     return sum;
   }
-  double shift_gradient(std::size_t element) const {
+  double shift_gradient(std::size_t parameter) const {
     double sum = 0;
-    for (std::size_t i = element; i < groups_ * size_; i += size_) sum += diff_[i];
+    visit(parameter, [&](std::size_t i) { sum += diff_[i]; });
     return sum;
   }
   double source_gradient(std::size_t index) {
@@ -66,11 +67,26 @@ class NormGradient {
   };
   double deviation(std::size_t group) const { return std::sqrt(root_[group] + epsilon_); }
   double scaled(std::size_t index) const {
-    return diff_[index] * (scale_.empty() ? 1 : scale_[index % size_]);
+    return diff_[index] * (scale_.empty() ? 1 : scale_[parameter_of(index)]);
+  }
+  std::size_t parameters_of_group() const { return size_ / layout_.volume; }
+  std::size_t parameter_of(std::size_t index) const {
+    return index / size_ % layout_.groups_per_image * parameters_of_group() +
+           index % size_ / layout_.volume;
+  }
+  // Calls use(index) for the elements that share a value of scale and shift.
+  template <class Visit>
+  void visit(std::size_t parameter, Visit use) const {
+    const std::size_t first = parameter * layout_.volume;
+    const std::size_t image = layout_.groups_per_image * size_;
+    for (std::size_t begin = first; begin < source_.size(); begin += image) {
+      for (std::size_t i = begin; i < begin + layout_.volume; ++i) use(i);
+    }
   }
 
-  std::size_t size_, groups_;
+  std::size_t size_;
   double epsilon_;
+  NormParameterLayout layout_;
   std::span<const double> source_, mean_, root_, scale_, diff_;
   std::unordered_map<std::size_t, Sums> sums_;  // by group; each is computed once
 };
@@ -126,7 +142,7 @@ std::vector<double> normalise_groups(
 std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inputs,
                                      std::size_t output, std::span<const std::int64_t> positions) {
   const auto size = static_cast<std::size_t>(quantity(problem, "size"));
-  return evaluate(quantity(problem, "groups"), positions, [&](std::int64_t group) {
+  return evaluate(problem.output(output).elements(), positions, [&](std::int64_t group) {
     const auto first = static_cast<std::size_t>(group) * size;
     const Moments moments = compute_moments(std::span(inputs[0]).subspan(first, size));
     return output == 1 ? moments.mean : moments.variance;
@@ -136,8 +152,9 @@ std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inp
 std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInputs inputs,
                                            std::size_t output,
                                            std::span<const std::int64_t> positions,
-                                           std::string_view root) {
-  NormGradient gradient(problem, inputs, root);
+                                           std::string_view root,
+                                           const NormParameterLayout& layout) {
+  NormGradient gradient(problem, inputs, root, layout);
   const Tensor& result = problem.tensors[problem.input_count() + output];
   return evaluate(result.elements(), positions, [&](std::int64_t position) {
     const auto index = static_cast<std::size_t>(position);

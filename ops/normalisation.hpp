@@ -54,19 +54,27 @@ std::vector<double> normalise_groups(
 std::vector<double> group_statistics(const Problem& problem, ReferenceInputs inputs,
                                      std::size_t output, std::span<const std::int64_t> positions);
 
-// Implements Operator::reference for gradients of a norm whose scale and shift have one value per
-// element of a group. `root` names the input whose root, with epsilon, divides: the variance or the
+// Which elements of a norm share a value of scale and shift: `volume` neighbours of a group. The
+// groups of an image have different values; those of several images have the same.
+struct NormParameterLayout {
+  std::size_t groups_per_image = 1;
+  std::size_t volume = 1;
+};
+
+// Implements Operator::reference for the gradients of a norm. `root` names the input whose root, with epsilon, divides: the variance or the
 // mean square. Without an input `mean`, the mean is 0. With x the normalised source and g =
 // scale*diff_destination:
 //   diff_source = (g - mean(g) - x*mean(g*x))/sqrt(root + epsilon), without mean(g) if there is no
-//   mean; diff_scale = sum(diff_destination*x) and diff_shift = sum(diff_destination) over groups.
+//   mean; diff_scale = sum(diff_destination*x) and diff_shift = sum(diff_destination) over the
+//   elements that share a value.
 std::vector<double> normalisation_gradient(const Problem& problem, ReferenceInputs inputs,
                                            std::size_t output,
                                            std::span<const std::int64_t> positions,
-                                           std::string_view root);
+                                           std::string_view root,
+                                           const NormParameterLayout& layout = {});
 
 // The tolerance of the gradients. `terms` names the quantity that counts the terms of the gradients
-// of scale and shift: the groups; in a batch norm the elements of a channel, too.
+// of scale and shift: the groups; in batch and group norms the elements of a channel.
 Tolerance normalisation_gradient_tolerance(const Problem& problem, std::string_view terms);
 
 // Implements Operator::tolerance in direction forward.

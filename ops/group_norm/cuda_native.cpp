@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group norm is the kernel of layer_norm with other values of scale and shift.
-#include "ops/layer_norm/cuda_native.hpp"
-
-#include "ops/cuda/kernels/cpu_rows.hpp"
+// A group norm and its gradients are the kernels of layer_norm with other values of scale and
+// shift.
+#include "ops/cuda/kernels/cpu_norm_gradient.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/cuda/kernels/norm_gradient_form.hpp"
 #include "ops/description.hpp"
+#include "ops/group_norm/group_norm.hpp"
+#include "ops/layer_norm/cuda_native.hpp"
 
 namespace bench::ops::cuda {
 namespace {
@@ -12,6 +14,11 @@ namespace {
 Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   if (is_in_nhwc(problem)) {
     return unsupported("a group is contiguous in `nchw` only; leave `layout: nhwc` out");
+  }
+  if (problem.direction != Direction::forward) {
+    NativeForm form = norm_gradient_form(problem, "variance", group_norm_layout(problem));
+    form.tensors = native_tensors(problem, MemoryLayout::plain);
+    return form;
   }
   LayerNormPlan plan;
   plan.groups_per_image = problem.parameters.count("groups");
@@ -21,6 +28,8 @@ Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   plan.scale = tensor_number(problem, "scale");
   plan.shift = tensor_number(problem, "shift");
   plan.destination = tensor_number(problem, "destination");
+  plan.mean = tensor_number(problem, "mean");
+  plan.variance = tensor_number(problem, "variance");
   plan.epsilon = problem.parameters.real("epsilon");
   return plain_form(problem, "bench:group_norm_block", "group_norm", plan);
 }
@@ -31,6 +40,6 @@ extern const NativeEntry group_norm_cuda_native;
 const NativeEntry group_norm_cuda_native = {
     .op = "group_norm",
     .form = group_norm_form,
-    .host = {LayerNormPlan::kKernel, run_rows<LayerNormPlan>, run_row_part<LayerNormPlan>}};
+    .host = {LayerNormPlan::kKernel, run_rows<LayerNormPlan>, run_norm_part<LayerNormPlan>}};
 
 }  // namespace bench::ops::cuda

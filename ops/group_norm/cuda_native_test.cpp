@@ -8,7 +8,8 @@ namespace bench::ops::cuda {
 namespace {
 
 TEST(NativeForms, GroupNormOfEveryNumberOfGroups) {
-  for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h2g4+noscale", "n2c8d2h3g2+noshift"}) {
+  for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h2g4+noscale", "n2c8d2h3g2+noshift",
+                             "training-n2c6h5g3", "training-n5c4w33g2"}) {
     EXPECT_GT(test::expect_plain("group_norm", tokens), 0) << tokens;
   }
 }

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -75,6 +78,65 @@ TEST(GroupNorm, WorkAndValuesEqualALoopNest) {
 
 TEST(GroupNorm, TokensComeBackAndPositionsAgree) {
   op_test::expect_texts_and_positions(random_problem, 2, 3000);
+}
+
+// Compares the gradients with differences of a random sum of the results, whose statistics are those
+// that the forward pass of training writes.
+void expect_gradients_equal_differences(const std::string& tokens) {
+  const Problem forward = op_test::problem("group_norm", "training-" + tokens, DataType::f64);
+  const Problem backward =
+      op_test::problem("group_norm", tokens, DataType::f64, Direction::backward_weights);
+  auto inputs = op_test::random_inputs(forward, 5);
+  std::map<std::string, std::vector<double>> values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[forward.tensors[i].name] = inputs[i];
+  values["mean"] = built_in_reference(forward, inputs, 1, {});
+  values["variance"] = built_in_reference(forward, inputs, 2, {});
+  std::vector<std::vector<double>> given = op_test::random_inputs(backward, 6);
+  const std::vector<double> factors = given.back();
+  for (std::size_t i = 0; i + 1 < given.size(); ++i) given[i] = values.at(backward.tensors[i].name);
+  const auto loss = [&] {
+    const std::vector<double> result = built_in_reference(forward, inputs, 0, {});
+    double sum = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) sum += factors[i] * result[i];
+    return sum;
+  };
+  constexpr double kStep = 1e-5;
+  for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
+    ASSERT_EQ(backward.output(tensor).name, "diff_" + forward.tensors[tensor].name);
+    const std::vector<double> gradient = built_in_reference(backward, given, tensor, {});
+    ASSERT_EQ(gradient.size(), inputs[tensor].size());
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const double x = inputs[tensor][i];
+      inputs[tensor][i] = x + kStep;
+      const double above = loss();
+      inputs[tensor][i] = x - kStep;
+      const double below = loss();
+      inputs[tensor][i] = x;
+      ASSERT_NEAR(gradient[i], (above - below) / (2 * kStep), 1e-6 * (1 + std::abs(gradient[i])))
+          << tokens << ": " << forward.tensors[tensor].name << " " << i;
+    }
+  }
+}
+
+TEST(GroupNorm, GradientsEqualDifferences) {
+  for (const char* tokens : {"n2c6h3w2g3eps0.125", "c4w5g1eps0.125", "n3c4h2g4eps0.125+noscale",
+                             "n2c8d2h3w1g2eps0.125+noshift", "n2c3h2g3eps0.125+noscale+noshift"}) {
+    expect_gradients_equal_differences(tokens);
+  }
+}
+
+TEST(GroupNorm, GradientsHaveExactWork) {
+  constexpr std::int64_t kElements = std::int64_t{2} * 32 * 56 * 56;
+  const Problem weights =
+      op_test::problem("group_norm", "n2c32h56g8", DataType::f32, Direction::backward_weights);
+  EXPECT_EQ(weights.work.flops, 13 * kElements);
+  op_test::expect_bytes(weights, 4 * (3 * kElements + 2 * 2 * 8 + 3 * 32));
+  const Problem data =
+      op_test::problem("group_norm", "n2c32h56g8", DataType::f32, Direction::backward_data);
+  EXPECT_EQ(data.work.flops, 10 * kElements);
+  const Problem training = op_test::problem("group_norm", "training-n2c32h56g8");
+  EXPECT_EQ(training.work.flops, 8 * kElements);
+  op_test::expect_bytes(training, 4 * (2 * kElements + 2 * 2 * 8 + 2 * 32));
 }
 
 TEST(GroupNorm, GoldenValues) {

@@ -87,7 +87,14 @@ TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
     }
     for (const char* tokens : {"n2c6h5g3", "c4w7g1", "n3c4h12g4+noscale", "n2c8d2h3g2+noshift"}) {
       expect_native_matches(*backend, op_test::problem("group_norm", tokens, dtype));
+      for (const Direction direction : {Direction::backward_data, Direction::backward_weights}) {
+        for (const int threads : {1, 2, 5}) {
+          omp_set_num_threads(threads);
+          expect_native_matches(*backend, op_test::problem("group_norm", tokens, dtype, direction));
+        }
+      }
     }
+    expect_native_matches(*backend, op_test::problem("group_norm", "training-n2c6h5g3", dtype));
     for (const char* tokens : {"h2s3d2", "b2h3s17d6", "h1s33d130"}) {
       expect_native_matches(*backend, op_test::problem("rope", tokens, dtype));
     }

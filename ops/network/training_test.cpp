@@ -187,6 +187,21 @@ TEST(Training, GradientsOfATransformerAreFiniteDifferences) {
   }
 }
 
+TEST(Training, GradientsOfAGroupNormAreFiniteDifferences) {
+  const NetworkDefinition definition{
+      .name = "groups",
+      .input = {3, 5, 5},
+      .layers = {layer("conv1", "conv", "k6r3s3p1+bias", {"input"}),
+                 layer("norm1", "group_norm", "g3", {"conv1"}),
+                 layer("tanh", "pointwise", "tanh", {"norm1"}),
+                 layer("conv2", "conv", "k4r3s3", {"tanh"}),
+                 layer("norm2", "group_norm", "g1+noscale", {"conv2"}),
+                 layer("fc", "gemm", "n3", {"norm2"})}};
+  const Network network = make_training(definition, 2);
+  EXPECT_EQ(network.gap, std::nullopt);
+  expect_gradients(network);
+}
+
 TEST(Training, AttentionPassesItsLogarithmsToItsGradient) {
   const Network network = make_training(op_test::transformer_network(), 2);
   const auto find = [&](std::string_view name) {

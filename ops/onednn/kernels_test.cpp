@@ -444,6 +444,7 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
   NetworkDefinition largest = trained_network();
   for (LayerDefinition& each : largest.layers) {
     if (each.name == "add") each = layer("add", "pointwise", "max", {"conv2", "maxpool"});
+    if (each.name == "bn1") each = layer("bn1", "group_norm", "g4", {"conv1"});
   }
   for (const auto& definition :
        {trained_network(), with_momentum, with_adam, gated, largest, transformer_network()}) {

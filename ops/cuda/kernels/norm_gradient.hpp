@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of layer_norm and rms_norm, on a CUDA device and on the CPU. C++17.
+// The gradients of layer_norm, rms_norm and group_norm, on a CUDA device and on the CPU. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/rows.hpp"
@@ -10,13 +10,16 @@
 namespace bench::ops::cuda {
 
 // Groups of `size` contiguous elements. The first rows are the groups: they compute diff_source.
-// The other rows are blocks of kColumns elements of a group: they compute diff_scale and
-// diff_shift, sums over all groups. Numbers of tensors are below 0 if the tensor is missing. `root`
+// The other rows compute diff_scale and diff_shift. If each element of a group has a value of its
+// own, they are blocks of kColumns elements, whose sums are those over all groups. In a group norm,
+// `volume` neighbours share a value and `groups_per_image` groups have different ones (as in
+// LayerNormPlan); a row is then a channel, with its elements in all images. Numbers of tensors are below 0 if the tensor is missing. `root`
 // is the statistic whose root, with epsilon, divides.
 struct NormGradientPlan {
   static constexpr const char* kKernel = "norm_gradient";
   static constexpr int kColumns = 8;
   std::int64_t groups = 1, size = 1;
+  std::int64_t groups_per_image = 1, volume = 1;
   int source = 0, mean = -1, root = 1, scale = -1, diff_destination = 2;
   int diff_source = 3, diff_scale = -1, diff_shift = -1;
   Element type = Element::f32;  // of source, diff_destination and diff_source
@@ -25,20 +28,26 @@ struct NormGradientPlan {
 
   // Let x be the normalised source and g = scale*diff_destination. A group has the sums of g*x and
   // of g at index 0. A block of elements has, by element, the sums of diff_destination*x and of
-  // diff_destination.
+  // diff_destination; a channel has them at index 0.
   template <class T>
   struct State {
     T products[kColumns] = {};
     T sums[kColumns] = {};
   };
 
+  BENCH_BOTH bool has_channels() const { return groups_per_image > 1 || volume > 1; }
+  BENCH_BOTH std::int64_t channels_per_group() const { return size / volume; }
+  BENCH_BOTH std::int64_t images() const { return groups / groups_per_image; }
   BENCH_BOTH std::int64_t blocks() const {
-    return diff_scale < 0 && diff_shift < 0 ? 0 : (size + kColumns - 1) / kColumns;
+    if (diff_scale < 0 && diff_shift < 0) return 0;
+    return has_channels() ? groups_per_image * channels_per_group()
+                          : (size + kColumns - 1) / kColumns;
   }
   BENCH_BOTH std::int64_t rows() const { return size == 0 ? 0 : groups + blocks(); }
   // A lane has all columns of a block.
   BENCH_BOTH std::int64_t row_size() const {
-    return blocks() == 0 || size > groups * kColumns ? size : groups * kColumns;
+    const std::int64_t terms = has_channels() ? images() * volume : groups * kColumns;
+    return blocks() == 0 || size > terms ? size : terms;
   }
 
   template <class A>
@@ -47,6 +56,10 @@ struct NormGradientPlan {
     State<typename A::Value> part;
     if (row < groups) {
       look_at_group(access, row, lane, lanes, part);
+      return part;
+    }
+    if (has_channels()) {
+      look_at_channel(access, row - groups, lane, lanes, part);
       return part;
     }
     const std::int64_t first = (row - groups) * kColumns;
@@ -72,6 +85,12 @@ struct NormGradientPlan {
   BENCH_BOTH void write(const A& access, std::int64_t row, const State<typename A::Value>& whole,
                         int lane, int lanes) const {
     if (row < groups) return write_group(access, row, whole, lane, lanes);
+    if (has_channels()) {
+      if (lane != 0) return;
+      if (diff_scale >= 0) access.store_statistic(diff_scale, row - groups, whole.products[0]);
+      if (diff_shift >= 0) access.store_statistic(diff_shift, row - groups, whole.sums[0]);
+      return;
+    }
     const std::int64_t first = (row - groups) * kColumns;
     const int count = size - first < kColumns ? static_cast<int>(size - first) : kColumns;
     // A constant limit lets the device keep the sums in registers.
@@ -93,8 +112,8 @@ struct NormGradientPlan {
     using T = typename A::Value;
     return T(1) / std::sqrt(access.load_statistic(root, group) + static_cast<T>(epsilon));
   }
-  // Calls use(i, x, g) for the elements of a lane. The two loops are apart, so that the compiler
-  // vectorises both.
+  // Calls use(i, x, g) for the elements of a lane. The loops are apart, so that the compiler
+  // vectorises each.
   template <class A, class Use>
   BENCH_BOTH void for_each_element(const A& access, std::int64_t group, int lane, int lanes,
                                    const Use& use) const {
@@ -109,11 +128,41 @@ struct NormGradientPlan {
       }
       return;
     }
+    if (has_channels()) {
+      const std::int64_t channel = group % groups_per_image * channels_per_group();
+      BENCH_UNROLL_LOADS
+      for (std::int64_t i = lane; i < size; i += lanes) {
+        use(i, (access.load(source, first + i) - centre) * factor,
+            access.load(diff_destination, first + i) *
+                access.load_statistic(scale, channel + quotient(i, volume)));
+      }
+      return;
+    }
     BENCH_UNROLL_LOADS
     for (std::int64_t i = lane; i < size; i += lanes) {
       use(i, (access.load(source, first + i) - centre) * factor,
           access.load(diff_destination, first + i) * access.load_statistic(scale, i));
     }
+  }
+  template <class A>
+  BENCH_BOTH void look_at_channel(const A& access, std::int64_t channel, int lane, int lanes,
+                                  State<typename A::Value>& part) const {
+    using T = typename A::Value;
+    const std::int64_t in_group = channel % channels_per_group() * volume;
+    T products = T(0), sums = T(0);
+    for (std::int64_t image = 0; image < images(); ++image) {
+      const std::int64_t group = image * groups_per_image + channel / channels_per_group();
+      const T centre = mean_of(access, group), factor = factor_of(access, group);
+      const std::int64_t first = group * size + in_group;
+      BENCH_UNROLL_LOADS
+      for (std::int64_t i = lane; i < volume; i += lanes) {
+        const T diff = access.load(diff_destination, first + i);
+        products += diff * ((access.load(source, first + i) - centre) * factor);
+        sums += diff;
+      }
+    }
+    part.products[0] = products;
+    part.sums[0] = sums;
   }
   template <class A>
   BENCH_BOTH void look_at_group(const A& access, std::int64_t group, int lane, int lanes,

@@ -7,10 +7,13 @@
 
 namespace bench::ops::cuda {
 
-NativeForm norm_gradient_form(const Problem& problem, std::string_view root) {
+NativeForm norm_gradient_form(const Problem& problem, std::string_view root,
+                              const NormParameterLayout& layout) {
   NormGradientPlan plan;
-  plan.groups = quantity(problem, "groups");
   plan.size = quantity(problem, "size");
+  plan.groups = problem.tensors[0].elements() / plan.size;  // the source
+  plan.groups_per_image = static_cast<std::int64_t>(layout.groups_per_image);
+  plan.volume = static_cast<std::int64_t>(layout.volume);
   plan.source = tensor_number(problem, "source");
   plan.mean = tensor_number(problem, "mean");
   plan.root = tensor_number(problem, root);
