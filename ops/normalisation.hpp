@@ -61,9 +61,9 @@ struct NormParameterLayout {
   std::size_t volume = 1;
 };
 
-// Implements Operator::reference for the gradients of a norm. `root` names the input whose root, with epsilon, divides: the variance or the
-// mean square. Without an input `mean`, the mean is 0. With x the normalised source and g =
-// scale*diff_destination:
+// Implements Operator::reference for the gradients of a norm. `root` names the input whose root,
+// with epsilon, divides: the variance or the mean square. Without an input `mean`, the mean is 0.
+// With x the normalised source and g = scale*diff_destination:
 //   diff_source = (g - mean(g) - x*mean(g*x))/sqrt(root + epsilon), without mean(g) if there is no
 //   mean; diff_scale = sum(diff_destination*x) and diff_shift = sum(diff_destination) over the
 //   elements that share a value.

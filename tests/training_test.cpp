@@ -97,8 +97,7 @@ ops::Network make_shipped(const std::string& name, ops::Mode mode) {
     ADD_FAILURE() << definition.error().front().message();
     return {};
   }
-  auto network =
-      ops::make_network(*definition, 1, DataType::f32, mode, ops::Fusion::separate);
+  auto network = ops::make_network(*definition, 1, DataType::f32, mode, ops::Fusion::separate);
   if (network.ok()) return *std::move(network);
   ADD_FAILURE() << network.error().message();
   return {};
@@ -123,10 +122,9 @@ TEST(TrainingStep, TransformersHaveOneOfExactWork) {
     std::int64_t without_gradient;  // MACs
     std::int64_t macs;
   };
-  for (const Row& row : {Row{"bert_base", kBertProducts, 33445380096},
-                         Row{"gpt2", 0, 413346299904},
-                         Row{"llama3_8b_block", 0, 338772885504},
-                         Row{"vit_b_16", kPatches, 52933542912}}) {
+  for (const Row& row :
+       {Row{"bert_base", kBertProducts, 33445380096}, Row{"gpt2", 0, 413346299904},
+        Row{"llama3_8b_block", 0, 338772885504}, Row{"vit_b_16", kPatches, 52933542912}}) {
     SCOPED_TRACE(row.network);
     const ops::Network inference = make_shipped(row.network, ops::Mode::inference);
     const ops::Network step = make_shipped(row.network, ops::Mode::training);

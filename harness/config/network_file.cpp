@@ -256,7 +256,8 @@ void read_loss(const Reader& reader, const yaml::Node& node, NetworkDraft& draft
     if (auto name = reader.text(*item, inputs->key)) names.push_back(*std::move(name));
   }
   if (names.size() == 1) return;
-  reader.report_error(inputs->location, fmt::format("a loss has {} inputs, expected 1", names.size()),
+  reader.report_error(inputs->location,
+                      fmt::format("a loss has {} inputs, expected 1", names.size()),
                       "name one of the network's outputs");
 }
 

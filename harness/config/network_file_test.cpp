@@ -152,8 +152,9 @@ TEST(NetworkFile, SaysWhatIsWrongWithABlockOrAView) {
 }
 
 TEST(NetworkFile, TheLossNamesTheOutputThatItReads) {
-  const std::string layers = "  - {name: b, repeat: 2, layers: [{name: a, op: gemm, n: 4}]}\n"
-                             "  - {name: c, op: gemm, n: 3}\n";
+  const std::string layers =
+      "  - {name: b, repeat: 2, layers: [{name: a, op: gemm, n: 4}]}\n"
+      "  - {name: c, op: gemm, n: 3}\n";
   const std::string head =
       "version: 1\nnetwork: x\ninput: {c: 8}\nlayers:\n" + layers + "outputs: [b, c]\n";
   const auto network = parse_network(head + "loss: {inputs: [b]}\n", "x.yaml");

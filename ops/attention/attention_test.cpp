@@ -140,8 +140,8 @@ TEST(Attention, GoldenWorkOfTraining) {
   EXPECT_EQ(bert.work.flops, 4 * 12 * 128 * 128 * 64);
   EXPECT_EQ(bert.work.sfu_ops, 12 * 128 * 128 + 12 * 128);
   op_test::expect_bytes(bert, 4 * (4 * 12 * 128 * 64 + 12 * 128));
-  const Problem gradient = op_test::problem("attention", "training-h12q128d64", DataType::f32,
-                                            Direction::backward_data);
+  const Problem gradient =
+      op_test::problem("attention", "training-h12q128d64", DataType::f32, Direction::backward_data);
   const Problem alone =
       op_test::problem("attention", "h12q128d64", DataType::f32, Direction::backward_data);
   EXPECT_EQ(gradient.work, alone.work);

@@ -16,11 +16,10 @@ struct KeyRange {
   std::int64_t begin = 0, end = 0;
 };
 
-// Tensor 0 is the query, 1 the key, 2 the value, 3 the destination. In training, 4 is log_sum, which
-// the forward pass writes. Gradients read it; 5 is the gradient of the destination, 6 to 8 are those
-// of query, key and value. The queries of all heads
-// that share a head of keys are the rows of one product: row r belongs to head r / q_len of the
-// group.
+// Tensor 0 is the query, 1 the key, 2 the value, 3 the destination. In training, 4 is log_sum,
+// which the forward pass writes. Gradients read it; 5 is the gradient of the destination, 6 to 8
+// are those of query, key and value. The queries of all heads that share a head of keys are the
+// rows of one product: row r belongs to head r / q_len of the group.
 struct AttentionPlan {
   static constexpr const char* kKernel = "attention";
   static constexpr std::int64_t kMaxLengths = 256;  // a plan is passed to a kernel by value

@@ -81,7 +81,8 @@ struct AttentionGradientBlock {
       by_result += diff * access.load(3, row_begin + d);
     }
     const T scale = T(1) / std::sqrt(static_cast<T>(plan.head_dim));
-    const T weight = std::exp(score * scale - access.load_statistic(4, plan.row_number(group, row)));
+    const T weight =
+        std::exp(score * scale - access.load_statistic(4, plan.row_number(group, row)));
     shared.weights[lane] = weight;
     shared.slopes[lane] = weight * (by_value - by_result) * scale;
   }

@@ -44,9 +44,9 @@ TEST_F(AttentionGraphTest, DefinesWhatTheOperatorDefines) {
   for (int i = 0; i < 300; ++i) {
     const std::int64_t batch = draw(random, 1, 3), kv_heads = draw(random, 1, 2);
     const std::int64_t queries = draw(random, 1, 6), keys = draw(random, queries, 9);
-    std::string tokens = fmt::format("{}b{}h{}g{}q{}k{}d{}", i % 3 == 0 ? "training-" : "", batch,
-                                     kv_heads * draw(random, 1, 3), kv_heads, queries, keys,
-                                     8 * draw(random, 1, 2));
+    std::string tokens =
+        fmt::format("{}b{}h{}g{}q{}k{}d{}", i % 3 == 0 ? "training-" : "", batch,
+                    kv_heads * draw(random, 1, 3), kv_heads, queries, keys, 8 * draw(random, 1, 2));
     const bool is_causal = draw(random, 0, 2) > 0;
     if (is_causal && draw(random, 0, 1) == 1) {
       tokens += fmt::format("w{}", draw(random, 1, 10));

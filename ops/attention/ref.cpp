@@ -142,9 +142,9 @@ std::vector<double> attention_reference(const Problem& problem, ReferenceInputs 
   });
 }
 
-// A result is an average of values of order 1, which may cancel; log_sum is a sum of a score and the
-// logarithm of the number of keys at most. Roundings: those of an exponential
-// (softmax), and of the sums over elements and keys, whose terms have random signs.
+// A result is an average of values of order 1, which may cancel; log_sum is a sum of a score and
+// the logarithm of the number of keys at most. Roundings: those of an exponential (softmax), and of
+// the sums over elements and keys, whose terms have random signs.
 Tolerance attention_tolerance(const Problem& problem) {
   const ParameterSet& set = problem.parameters;
   double steps = 64 + 4 * std::sqrt(static_cast<double>(set.count("head_dim"))) +

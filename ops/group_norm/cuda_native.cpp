@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group norm and its gradients are the kernels of layer_norm with other values of scale and
 // shift.
+#include "ops/layer_norm/cuda_native.hpp"
+
 #include "ops/cuda/kernels/cpu_norm_gradient.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/norm_gradient_form.hpp"
 #include "ops/description.hpp"
 #include "ops/group_norm/group_norm.hpp"
-#include "ops/layer_norm/cuda_native.hpp"
 
 namespace bench::ops::cuda {
 namespace {

@@ -80,8 +80,8 @@ TEST(GroupNorm, TokensComeBackAndPositionsAgree) {
   op_test::expect_texts_and_positions(random_problem, 2, 3000);
 }
 
-// Compares the gradients with differences of a random sum of the results, whose statistics are those
-// that the forward pass of training writes.
+// Compares the gradients with differences of a random sum of the results, whose statistics are
+// those that the forward pass of training writes.
 void expect_gradients_equal_differences(const std::string& tokens) {
   const Problem forward = op_test::problem("group_norm", "training-" + tokens, DataType::f64);
   const Problem backward =

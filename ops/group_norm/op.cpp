@@ -5,9 +5,8 @@
 // Scale and shift have one value per channel.
 // Gradients: source, mean, variance, scale, diff_destination -> diff_source, and in direction
 // backward_weights also diff_scale and diff_shift (ops/normalisation.hpp has the formulas).
-#include "ops/group_norm/group_norm.hpp"
-
 #include "ops/description.hpp"
+#include "ops/group_norm/group_norm.hpp"
 
 #include <cstddef>
 

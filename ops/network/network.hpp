@@ -161,10 +161,10 @@ std::vector<InputReader> readers_of_input(const Network& network, std::size_t in
 bool holds_indices(const Network& network, std::size_t input);
 
 // A network in training is one step: the forward pass, the loss of one output, the gradients of the
-// learned parameters that the loss depends on, and the optimizer. It has two more inputs, `loss.labels` and
-// `loss.gradient` (the weight of each row's loss), and its outputs are the loss of each row and the
-// new parameters, with the optimizer's state. Parameters are not updated in place, so that all
-// iterations compute the same.
+// learned parameters that the loss depends on, and the optimizer. It has two more inputs,
+// `loss.labels` and `loss.gradient` (the weight of each row's loss), and its outputs are the loss
+// of each row and the new parameters, with the optimizer's state. Parameters are not updated in
+// place, so that all iterations compute the same.
 //
 // Errors: unknown name of an input or output, cycle, shape mismatch, and the errors of the
 // operators' own checks. `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the

@@ -358,8 +358,7 @@ TEST(Training, TheGradientOfAMaximumComparesItsOperands) {
   }
   // Of the first operand, then of the second one, which was broadcast.
   EXPECT_THAT(problems, ElementsAre("sub-2x4x5x5-4x1x1", "relu-2x4x5x5", "sub-2x4x5x5-4x1x1",
-                                    "relu-2x4x5x5", "sub-2x4x5x5-2x4x5x5",
-                                    "sum-2x4x5x5-a0x2x3"));
+                                    "relu-2x4x5x5", "sub-2x4x5x5-2x4x5x5", "sum-2x4x5x5-a0x2x3"));
 }
 
 // Returns the tokens of the loss behind a convolution of 4 channels and these layers, or the gap.

@@ -13,8 +13,8 @@ namespace bench::ops::cuda {
 // The other rows compute diff_scale and diff_shift. If each element of a group has a value of its
 // own, they are blocks of kColumns elements, whose sums are those over all groups. In a group norm,
 // `volume` neighbours share a value and `groups_per_image` groups have different ones (as in
-// LayerNormPlan); a row is then a channel, with its elements in all images. Numbers of tensors are below 0 if the tensor is missing. `root`
-// is the statistic whose root, with epsilon, divides.
+// LayerNormPlan); a row is then a channel, with its elements in all images. Numbers of tensors are
+// below 0 if the tensor is missing. `root` is the statistic whose root, with epsilon, divides.
 struct NormGradientPlan {
   static constexpr const char* kKernel = "norm_gradient";
   static constexpr int kColumns = 8;
