@@ -4,7 +4,8 @@
 // groups:
 //   destination[first + i][n] = sum over k of source[first + i][k] * weights[g][k][n] (+
 //   bias[g][n])
-// Order of Model::tensors: source, weights, [bias,] destination.
+// and its gradients, which are those of the products of the groups. Order of Model::tensors: that of
+// gemm (ops/gemm/gemm.hpp).
 #pragma once
 
 #include "ops/operator.hpp"
@@ -16,8 +17,8 @@ namespace bench::ops {
 
 extern const Operator grouped_gemm_operator;
 
-// Returns the products of the groups, in order. Their tensors, one after the other, are those of
-// the problem.
+// Returns the products of the groups, in order and in the problem's direction. Their tensors, one
+// after the other, are those of the problem, and have the same roles.
 std::vector<Problem> group_products(const Problem& problem);
 
 }  // namespace bench::ops

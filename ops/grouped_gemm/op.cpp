@@ -6,7 +6,6 @@
 #include "ops/inference.hpp"
 #include "ops/model.hpp"
 #include "ops/tensor_core/facts.hpp"
-#include "ops/tolerance.hpp"
 
 #include <fmt/format.h>
 
@@ -36,16 +35,28 @@ constexpr Quantity kQuantities[] = {
     {"N", "n", Quantity::Shown::no},
     {"K", "k", Quantity::Shown::no},
     {"macs", "M*N*K"},
-    {"flops", "2*M*N*K", Quantity::Shown::yes, "not bias"},
-    {"flops", "2*M*N*K + M*N", Quantity::Shown::yes, "bias"},
+    {"flops", "2*M*N*K", Quantity::Shown::yes, "not bias or backward_data"},
+    {"flops", "2*M*N*K + M*N", Quantity::Shown::yes, "bias and not backward_data"},
 };
+constexpr std::string_view kSourceSizes = "[sum(groups), k]";
+constexpr std::string_view kWeightsSizes = "[rank(groups), trans_b ? [n, k] : [k, n]]";
+constexpr std::string_view kBiasSizes = "[rank(groups), n]";
+constexpr std::string_view kDestinationSizes = "[sum(groups), n]";
+// In the order of a gemm's tensors, so that those of a group's product have the same numbers.
 constexpr TensorRow kTensors[] = {
-    {"source", TensorRole::input, "[sum(groups), k]", ElementType::source},
-    {"weights", TensorRole::weights, "[rank(groups), trans_b ? [n, k] : [k, n]]",
-     ElementType::weights},
-    {"bias", TensorRole::weights, "[rank(groups), n]", ElementType::statistic, "bias"},
-    {"destination", TensorRole::output, "[sum(groups), n]", ElementType::destination},
+    {"source", TensorRole::input, kSourceSizes, ElementType::source, "not backward_data"},
+    {"diff_destination", TensorRole::input, kDestinationSizes, ElementType::source, "not forward"},
+    {"weights", TensorRole::weights, kWeightsSizes, ElementType::weights, "not backward_weights"},
+    {"bias", TensorRole::weights, kBiasSizes, ElementType::statistic, "forward and bias"},
+    {"destination", TensorRole::output, kDestinationSizes, ElementType::destination, "forward"},
+    {"diff_source", TensorRole::output, kSourceSizes, ElementType::destination, "backward_data"},
+    {"diff_weights", TensorRole::output, kWeightsSizes, ElementType::destination,
+     "backward_weights"},
+    {"diff_bias", TensorRole::output, kBiasSizes, ElementType::statistic,
+     "backward_weights and bias"},
 };
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
+                                     Direction::backward_weights};
 constexpr std::string_view kExamples[] = {"5x16x3-n32k64", "16x16-n32k64+tb+bias"};
 
 // Returns the values of part `index` of a tensor that the tensors of `products` form.
@@ -59,17 +70,16 @@ std::span<const double> part_values(std::span<const Problem> products, std::size
                         static_cast<std::size_t>(products[index].tensors[tensor].elements()));
 }
 
-std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
-                              std::size_t /*output: there is one*/,
+std::vector<double> reference(const Problem& problem, ReferenceInputs inputs, std::size_t output,
                               std::span<const std::int64_t> positions) {
   const std::vector<Problem> products = group_products(problem);
   std::vector<double> result(positions.empty()
-                                 ? static_cast<std::size_t>(problem.tensors.back().elements())
+                                 ? static_cast<std::size_t>(problem.output(output).elements())
                                  : positions.size());
-  std::int64_t first = 0;  // element of the destination
+  std::int64_t first = 0;  // element of the output
   for (std::size_t group = 0; group < products.size(); ++group) {
-    const std::int64_t end = first + products[group].tensors.back().elements();
-    std::vector<std::int64_t> own;    // positions within the group's destination
+    const std::int64_t end = first + products[group].output(output).elements();
+    std::vector<std::int64_t> own;    // positions within the group's output
     std::vector<std::size_t> places;  // where their values belong
     for (std::size_t i = 0; i < positions.size(); ++i) {
       if (positions[i] < first || positions[i] >= end) continue;
@@ -82,7 +92,7 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
         const auto values = part_values(products, group, tensor, inputs[tensor]);
         operands.emplace_back(values.begin(), values.end());
       }
-      const std::vector<double> values = reference_gemm(products[group], operands, 0, own);
+      const std::vector<double> values = reference_gemm(products[group], operands, output, own);
       for (std::size_t i = 0; i < values.size(); ++i) {
         result[positions.empty() ? static_cast<std::size_t>(first) + i : places[i]] = values[i];
       }
@@ -92,9 +102,15 @@ std::vector<double> reference(const Problem& problem, ReferenceInputs inputs,
   return result;
 }
 
-Tolerance tolerance(const Problem& problem) {
-  return accumulation_tolerance(problem, problem.parameters.count("k"), 1);
+// Returns the product of the group with the most rows.
+Problem largest_product(const Problem& problem) {
+  const Dims& groups = problem.parameters.numbers("groups");
+  const auto largest = static_cast<std::size_t>(std::ranges::max_element(groups) - groups.begin());
+  return group_products(problem)[largest];
 }
+
+// A gradient of weights has as many terms as its group has rows.
+Tolerance tolerance(const Problem& problem) { return gemm_tolerance(largest_product(problem)); }
 
 // In a network, `groups` are proportions: the rows of the input are shared out in their ratio, so
 // that the groups grow with the batch. The sizes of other groups are left as they are; the check of
@@ -121,9 +137,7 @@ Status infer_grouped_gemm(ParameterSet& set, std::span<const Dims> inputs) {
 
 // The rules about tensor cores judge the product of the largest group.
 ProblemFacts facts(const Problem& problem, const Platform& platform) {
-  const Dims& groups = problem.parameters.numbers("groups");
-  const auto largest = static_cast<std::size_t>(std::ranges::max_element(groups) - groups.begin());
-  return gemm_facts(group_products(problem)[largest], platform);
+  return gemm_facts(largest_product(problem), platform);
 }
 
 }  // namespace
@@ -144,6 +158,9 @@ std::vector<Problem> group_products(const Problem& problem) {
                                  .math = problem.math,
                                  .parameters = std::move(set)});
     assert(product.ok() && "a group of a valid problem is a valid product");
+    for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+      product->tensors[i].role = problem.tensors[i].role;
+    }
     products.push_back(std::move(product).value());
   }
   return products;
@@ -156,7 +173,8 @@ const Operator grouped_gemm_operator =
               .parameters = kParameters,
               .quantities = kQuantities,
               .tensors = kTensors,
-              .where = "k"},
+              .where = "k",
+              .directions = kDirections},
              {.reference = reference,
               .tolerance = tolerance,
               .inference = {one_input, infer_grouped_gemm},

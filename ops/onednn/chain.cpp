@@ -79,7 +79,7 @@ class ChainBuilder {
   Result<Done, BackendError> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
-  CreatedPrimitive create_parts(const Node& node) const;
+  CreatedPrimitive create_parts(Node node) const;
   bool has_plain_activations(const Kernel& kernel, const Node& node) const;
   std::vector<memory::desc> collect_producer_descs(const Node& node) const;
   InputLayouts input_layouts(const Node& node) const;
@@ -235,8 +235,12 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
   return wrap_kernel(node.problem, std::move(kernel));
 }
 
-// The operators of such kernels take no post-ops, so there is no residual.
-CreatedPrimitive ChainBuilder::create_parts(const Node& node) const {
+// The operators of such kernels take no post-ops, so there is no residual. A parameter that other
+// nodes read too, as in training its gradients and the optimizer, stays plain: as an input.
+CreatedPrimitive ChainBuilder::create_parts(Node node) const {
+  for (std::size_t i = 0; i < node.sources.size(); ++i) {
+    if (shared_parameter(node.sources[i])) node.problem.tensors[i].role = TensorRole::input;
+  }
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_layer(makers_.parts, node));
   if (kernel != nullptr && !has_plain_activations(*kernel, node)) return refuse(node, kOwnLayouts);
   return wrap_kernel(node.problem, std::move(kernel));

@@ -441,19 +441,36 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
   NetworkDefinition gated = gated_network();
   gated.layers.push_back(layer("part", "slice", "3x4x6x6-a1b1s2", {"out"}));
   gated.layers.push_back(layer("fc", "gemm", "n10+bias", {"part"}));
+  NetworkDefinition reduced = gated_network();
+  reduced.layers.push_back(layer("mean", "reduction", "mean-3x4x6x6-a1x3", {"out"}));
+  reduced.layers.push_back(layer("fc", "gemm", "n10+bias", {"mean"}));
   NetworkDefinition largest = trained_network();
   for (LayerDefinition& each : largest.layers) {
     if (each.name == "add") each = layer("add", "pointwise", "max", {"conv2", "maxpool"});
     if (each.name == "bn1") each = layer("bn1", "group_norm", "g4", {"conv1"});
   }
   for (const auto& definition :
-       {trained_network(), with_momentum, with_adam, gated, largest, transformer_network()}) {
+       {trained_network(), with_momentum, with_adam, gated, reduced, largest, transformer_network(),
+        experts_network()}) {
     const auto network =
         make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
     ASSERT_TRUE(network.ok()) << network.error().message();
     expect_reference(*network, random_parameters(*network, kSeed), compute_tolerance(*network),
                      " training");
   }
+}
+
+// The steps of the groups read the weights as the optimizer writes them.
+TEST_F(NetworkKernelTest, GroupedProductsInTrainingHavePlainWeights) {
+  backend_->set_layer_maker(native_layers());
+  const auto network =
+      make_network(experts_network(), 2, DataType::f32, Mode::training, Fusion::separate);
+  ASSERT_TRUE(network.ok()) << network.error().message();
+  EXPECT_EQ(backend_->support_error(*network), std::nullopt);
+  const auto kernel = backend_->create(*network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  steps_ = (*kernel)->steps();
+  EXPECT_EQ(count_steps("grouped_gemm"), 6u);  // two layers in three directions
 }
 
 // The backward pass of max pooling reads where the maxima are, which the forward pass has kept.

@@ -26,6 +26,9 @@ constexpr std::array<ReductionRow, 7> kReductions = {{
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
+  if (problem.direction != Direction::forward) {
+    return unsupported("oneDNN has no gradient of a reduction; leave `backend: onednn` out");
+  }
   const auto& row =
       *std::ranges::find(kReductions, problem.parameters.word("function"), &ReductionRow::function);
   const dnnl::memory::desc source = plain_or_inherited_layout(context, request);
