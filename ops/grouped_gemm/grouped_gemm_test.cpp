@@ -79,6 +79,62 @@ TEST(GroupedGemm, WorkAndReferenceEqualALoopNest) {
   }
 }
 
+void expect_values(const std::vector<double>& got, const std::vector<double>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-13) << i;
+}
+
+TEST(GroupedGemm, GradientsEqualALoopNest) {
+  Random random(2);
+  for (int i = 0; i < 2000; ++i) {
+    const Problem forward = random_grouped(random);
+    SCOPED_TRACE(problem_tokens(forward));
+    const auto gradient = [&](Direction direction) {
+      return make_problem({.op = &grouped_gemm_operator,
+                           .direction = direction,
+                           .parameters = forward.parameters})
+          .value();
+    };
+    const Problem data = gradient(Direction::backward_data);
+    const Problem weights = gradient(Direction::backward_weights);
+    const auto forward_inputs = random_inputs(forward, random());
+    const auto& source = forward_inputs[0];
+    const auto& matrices = forward_inputs[1];
+    const auto diff = random_inputs(data, random())[0];
+    std::vector<double> diff_source(source.size()), diff_weights(matrices.size());
+    std::int64_t macs = 0;
+    for_each_grouped_product(
+        forward, [&](std::size_t, std::size_t s, std::size_t w, std::size_t result) {
+          ++macs;
+          diff_source[s] += diff[result] * matrices[w];
+          diff_weights[w] += diff[result] * source[s];
+        });
+    const bool has_bias = forward.parameters.flag("bias");
+    const auto results = std::ssize(diff);
+    EXPECT_EQ(data.work.macs, macs);
+    EXPECT_EQ(data.work.flops, 2 * macs);
+    EXPECT_EQ(weights.work.macs, macs);
+    EXPECT_EQ(weights.work.flops, 2 * macs + (has_bias ? results : 0));
+    expect_values(built_in_reference(data, std::vector{diff, matrices}, 0, {}), diff_source);
+    const std::vector<std::vector<double>> inputs = {source, diff};
+    expect_values(built_in_reference(weights, inputs, 0, {}), diff_weights);
+    ASSERT_EQ(weights.output_count(), has_bias ? 2U : 1U);
+    if (!has_bias) continue;
+    const auto columns = static_cast<std::size_t>(forward.parameters.count("n"));
+    std::vector<double> diff_bias;
+    std::size_t row = 0;
+    for (const std::int64_t rows : forward.parameters.numbers("groups")) {
+      diff_bias.resize(diff_bias.size() + columns);
+      for (const std::size_t end = row + static_cast<std::size_t>(rows); row < end; ++row) {
+        for (std::size_t n = 0; n < columns; ++n) {
+          diff_bias[diff_bias.size() - columns + n] += diff[row * columns + n];
+        }
+      }
+    }
+    expect_values(built_in_reference(weights, inputs, 1, {}), diff_bias);
+  }
+}
+
 TEST(GroupedGemm, ConsistsOfTheProductsOfItsGroups) {
   const Problem grouped = problem("grouped_gemm", "5x16x5-n32k64+tb+bias", DataType::bf16);
   EXPECT_EQ(grouped.tensors[0].dims, (Dims{26, 64}));

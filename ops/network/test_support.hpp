@@ -117,6 +117,37 @@ inline NetworkDefinition transformer_network() {
           .training = {layer("loss", "loss", {"down.add"})}};
 }
 
+// A layer that takes rows of a matrix. Its sizes follow from its inputs, so it has no tokens.
+inline LayerDefinition take_rows(std::string name, std::vector<std::string> inputs) {
+  LayerDefinition rows = layer(std::move(name), "gather", std::move(inputs));
+  rows.parameters.set("axis", std::int64_t{0});
+  return rows;
+}
+
+// A mixture of experts on four tokens, each with two of three experts: rows of tokens sorted by
+// expert, two products of each group, the rows in the order of the tokens, and their sum weighted
+// by scores that a router computed.
+inline NetworkDefinition mixture_network() {
+  LayerDefinition sum = layer("combined", "reduction", {"weighted"});
+  sum.parameters.set("function", std::string("sum"));
+  sum.parameters.set("axis", Dims{1});
+  return {.name = "experts",
+          .input = {},
+          .layers = {layer("up", "gemm", "n32", {"x"}), layer("router", "gemm", "n16", {"up"}),
+                     view("scores", {64}, "router"), take_rows("chosen.scores", {"scores", "chosen"}),
+                     view("chosen.rows", {4, 2}, "chosen.scores"),
+                     layer("softmax", "softmax", {"chosen.rows"}),
+                     view("factors", {4, 2, 1}, "softmax"), take_rows("rows", {"up", "tokens"}),
+                     layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
+                     layer("tanh", "pointwise", "tanh", {"first"}),
+                     layer("second", "grouped_gemm", "1x2x1-n32+bias", {"tanh"}),
+                     take_rows("sorted", {"second", "places"}),
+                     view("sorted.tokens", {4, 2, 32}, "sorted"),
+                     layer("weighted", "pointwise", "mul", {"sorted.tokens", "factors"}),
+                     std::move(sum), view("combined.rows", {4, 32}, "combined")},
+          .inputs = {{"x", {4, 32}}, {"chosen", {8}}, {"tokens", {8}}, {"places", {8}}}};
+}
+
 inline std::vector<std::string> node_names(const Network& network) {
   std::vector<std::string> names;
   for (const Node& node : network.nodes) names.push_back(node.name);

@@ -202,6 +202,49 @@ TEST(Training, GradientsOfAGroupNormAreFiniteDifferences) {
   expect_gradients(network);
 }
 
+// The mixture of experts could not be measured as one step: neither the products of groups nor the
+// sum over the experts of a token had a gradient.
+TEST(Training, GradientsOfAMixtureOfExpertsAreFiniteDifferences) {
+  for (const std::int64_t batch : {1, 2}) {
+    const Network network = make_training(op_test::mixture_network(), batch);
+    EXPECT_EQ(network.gap, std::nullopt);
+    expect_gradients(network);
+  }
+}
+
+TEST(Training, GradientsOfReductionsAreFiniteDifferences) {
+  for (const char* tokens : {"sum-2x4x5x5-a2x3", "mean-2x4x5x5-a1", "mean-2x4x5x5-a0x2x3",
+                             "l1-2x4x5x5-a1x3", "l2-2x4x5x5-a2", "l2-2x4x5x5-a0x1"}) {
+    SCOPED_TRACE(tokens);
+    const NetworkDefinition definition{.name = "reduced",
+                                       .input = {},
+                                       .layers = {layer("conv", "conv", "k4r3s3p1", {"x"}),
+                                                  layer("reduced", "reduction", tokens, {"conv"}),
+                                                  layer("gated", "pointwise", "mul",
+                                                        {"conv", "reduced"}),
+                                                  layer("fc", "gemm", "n3", {"gated"})},
+                                       .inputs = {{"x", {2, 3, 5, 5}}}};
+    const Network network = make_training(definition, 1);
+    EXPECT_EQ(network.gap, std::nullopt);
+    expect_gradients(network);
+  }
+}
+
+// Which element of a maximum has the gradient depends on the values, and a product divides by them.
+TEST(Training, AMaximumAlongAnAxisHasNoGradient) {
+  for (const std::string function : {"max", "min", "prod"}) {
+    const NetworkDefinition definition{
+        .name = "largest",
+        .input = {},
+        .layers = {layer("fc", "gemm", "n8", {"x"}),
+                   layer("largest", "reduction", function + "-6x8-a0", {"fc"}),
+                   layer("out", "gemm", "n3", {"largest"})},
+        .inputs = {{"x", {6, 5}}}};
+    EXPECT_THAT(make_training(definition, 1).gap.value_or(""),
+                HasSubstr("`largest` (reduction, `source`)"));
+  }
+}
+
 TEST(Training, AttentionPassesItsLogarithmsToItsGradient) {
   const Network network = make_training(op_test::transformer_network(), 2);
   const auto find = [&](std::string_view name) {

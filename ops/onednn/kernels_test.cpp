@@ -292,13 +292,6 @@ TEST_F(NetworkKernelTest, LayersOfOtherBackendsTakePlainValues) {
   EXPECT_THAT(own, ElementsAre("norm:group_norm", "rms:rms_norm"));
 }
 
-// A layer that takes rows of a matrix. Its sizes follow from its inputs, so it has no tokens.
-LayerDefinition take_rows(std::string name, std::vector<std::string> inputs) {
-  LayerDefinition rows = layer(std::move(name), "gather", std::move(inputs));
-  rows.parameters.set("axis", std::int64_t{0});
-  return rows;
-}
-
 // Rows of tokens sorted by expert, two products of each group, and the rows in the former order.
 NetworkDefinition experts_network() {
   return {.name = "experts",
@@ -451,7 +444,7 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
   }
   for (const auto& definition :
        {trained_network(), with_momentum, with_adam, gated, reduced, largest, transformer_network(),
-        experts_network()}) {
+        mixture_network()}) {
     const auto network =
         make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
     ASSERT_TRUE(network.ok()) << network.error().message();
@@ -464,7 +457,7 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
 TEST_F(NetworkKernelTest, GroupedProductsInTrainingHavePlainWeights) {
   backend_->set_layer_maker(native_layers());
   const auto network =
-      make_network(experts_network(), 2, DataType::f32, Mode::training, Fusion::separate);
+      make_network(mixture_network(), 2, DataType::f32, Mode::training, Fusion::separate);
   ASSERT_TRUE(network.ok()) << network.error().message();
   EXPECT_EQ(backend_->support_error(*network), std::nullopt);
   const auto kernel = backend_->create(*network);

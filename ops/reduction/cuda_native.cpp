@@ -3,6 +3,8 @@
 
 #include "ops/cuda/kernels/cpu_rows.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
+#include "ops/cuda/kernels/problem_elements.hpp"
+#include "ops/description.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -181,8 +183,58 @@ template <class Body>
   }
 }
 
+// The gradient on the CPU: a row of the kernel is a part of a line, the plan's innermost dimension,
+// of the gradient of the source. The result's gradient is one value or as many neighbours.
+struct GradientLines : StatelessRows {
+  static constexpr std::int64_t kPart = 4096;
+  const ElementwisePlan& plan;
+  double factor = 1;
+  Element type = plan.destination.type;
+  int last = plan.rank - 1;
+  std::int64_t line = plan.dims[last];
+  std::int64_t parts = (line + kPart - 1) / kPart;
+
+  std::int64_t rows() const { return plan.elements / line * parts; }
+  template <class A>
+  void write(const A& access, std::int64_t row, State<typename A::Value>, int, int) const {
+    const std::int64_t number = row / parts;
+    const std::int64_t begin = row % parts * kPart;
+    const std::int64_t end = std::min(begin + kPart, line);
+    const std::int64_t from = line_in_result(number), to = number * line;
+    const auto scale = static_cast<typename A::Value>(factor);
+    if (plan.operands[0].strides[last] == 0) {
+      const auto value = scale * access.load(0, from);
+      for (std::int64_t i = begin; i < end; ++i) access.store(1, to + i, value);
+      return;
+    }
+    for (std::int64_t i = begin; i < end; ++i) {
+      access.store(1, to + i, scale * access.load(0, from + i));
+    }
+  }
+
+ private:
+  // Returns where the values of a line begin in the gradient of the result.
+  std::int64_t line_in_result(std::int64_t number) const {
+    std::int64_t position = 0;
+    for (int d = last; d-- > 0;) {
+      position += number % plan.dims[d] * plan.operands[0].strides[d];
+      number /= plan.dims[d];
+    }
+    return position;
+  }
+};
+
+void run_gradient_part(const ElementwisePlan& plan, const Addresses& tensors, int thread,
+                       int threads) {
+  const double factor = plan.step_count > 0 ? plan.steps[0].alpha : 1;
+  run_part_of_rows(GradientLines{{}, plan, factor}, tensors, thread, threads);
+}
+
 void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                         int threads) {
+  if (native_plan.kernel() == ElementwisePlan::kKernel) {
+    return run_gradient_part(native_plan.as<ElementwisePlan>(), tensors, thread, threads);
+  }
   const auto plan = native_plan.as<ReductionPlan>();
   // A function for each type, function and set of vectors: compiled as parts of one large function,
   // they take the compiler minutes.
@@ -199,6 +251,7 @@ void run_reduction_part(const NativePlan& native_plan, const Addresses& tensors,
 // Combines what the threads left in the shared memory.
 void finish_reduction(const NativePlan& native_plan, const Addresses& tensors, int thread,
                       int threads) {
+  if (native_plan.kernel() != ReductionPlan::kKernel) return;
   const auto plan = native_plan.as<ReductionPlan>();
   if (thread != 0 || !shares_elements(plan, threads)) return;
   run_by(plan.precision, [&](auto zero) {
@@ -217,6 +270,7 @@ void finish_reduction(const NativePlan& native_plan, const Addresses& tensors, i
 }
 
 std::int64_t reduction_memory(const NativePlan& native_plan, int threads) {
+  if (native_plan.kernel() != ReductionPlan::kKernel) return 0;
   const auto plan = native_plan.as<ReductionPlan>();
   if (!shares_elements(plan, threads)) return 0;
   return threads * plan.rows() * static_cast<std::int64_t>(sizeof(double));
@@ -237,8 +291,21 @@ void add_outer(StridedDims& dims, std::int64_t size, std::int64_t stride) {
   ++dims.rank;
 }
 
+// Each element of the gradient of the source is one of the result's gradient, for a mean times a
+// factor. The planner leaves out dimensions of size 1 and merges the others, so that the innermost
+// dimension is as long as it can be.
+Result<NativeForm, BackendError> gradient_form(const Problem& problem) {
+  ProblemElements elements(problem, MemoryLayout::plain);
+  elements.operand(0);
+  if (problem.parameters.word("function") == "mean") {
+    const auto size = static_cast<double>(quantity(problem, "size"));
+    elements.planner().step(function_step(Function::scale, 1 / size, 0));
+  }
+  return elements.finish("reduction");
+}
+
 Result<NativeForm, BackendError> reduction_form(const Problem& problem) {
-  const Dims& shape = problem.tensors[0].dims;
+  const Dims& shape = problem.parameters.numbers("shape");
   if (shape.size() > kMaxDims) {
     return unsupported(
         fmt::format("{} dimensions; the kernel has at most {}", shape.size(), kMaxDims));
@@ -246,6 +313,7 @@ Result<NativeForm, BackendError> reduction_form(const Problem& problem) {
   if (is_in_nhwc(problem)) {
     return unsupported("the kernel reduces plain tensors; leave `layout: nhwc` out");
   }
+  if (problem.direction != Direction::forward) return gradient_form(problem);
   const Dims& axes = problem.parameters.numbers("axis");
   const auto functions = find_parameter(problem.op->parameters, "function")->words;
   const auto function = std::ranges::find(functions, problem.parameters.word("function"));

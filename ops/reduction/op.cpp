@@ -30,7 +30,7 @@ constexpr Parameter kParameters[] = {
 };
 constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data};
 constexpr Requirement kRequirements[] = {
-    {"forward or function == 'sum' or function == 'mean'", "direction",
+    {"forward or function == 'sum' or function == 'mean'", "function",
      "only the functions sum and mean have a direction `backward_data`"},
     {"ascending(axis) and axis[-1] < rank(shape)", "axis",
      "`axis` is {axis}, expected ascending axes of the shape {shape}, from 0 to {rank(shape) - 1}"},

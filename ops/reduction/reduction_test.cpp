@@ -84,6 +84,56 @@ TEST(Reduction, WorkAndValuesEqualALoopOverTheSource) {
   }
 }
 
+// Each element has the gradient of the result to which it belongs.
+TEST(Reduction, GradientsOfSumsAndMeansEqualALoopOverTheSource) {
+  Random random(3);
+  int count = 0;
+  while (count < 2000) {
+    Problem forward = random_problem(random);
+    const std::string function = forward.parameters.word("function");
+    const bool is_mean = function == "mean";
+    auto made = make_problem({.op = forward.op,
+                              .direction = Direction::backward_data,
+                              .dtype = DataType::f16,
+                              .parameters = forward.parameters});
+    ASSERT_EQ(made.ok(), function == "sum" || is_mean) << function;
+    if (!made.ok()) {
+      EXPECT_EQ(made.error().what,
+                "only the functions sum and mean have a direction `backward_data`");
+      continue;
+    }
+    ++count;
+    const Problem& problem = *made;
+    const auto inputs = op_test::random_inputs(problem, random());
+    const Dims& shape = problem.parameters.numbers("shape");
+    const Dims& axes = problem.parameters.numbers("axis");
+    std::map<Dims, std::size_t> numbers;  // of the results, in row-major order
+    std::vector<Dims> kept_of_element;
+    Dims index(shape.size(), 0);
+    for (std::int64_t i = 0; i < problem.output().elements(); ++i) {
+      Dims kept = index;
+      for (const std::int64_t axis : axes) kept[static_cast<std::size_t>(axis)] = 0;
+      numbers[kept] = 0;
+      kept_of_element.push_back(std::move(kept));
+      for (std::size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+    }
+    std::size_t number = 0;
+    for (auto& entry : numbers) entry.second = number++;
+    ASSERT_EQ(inputs[0].size(), numbers.size()) << problem_tokens(problem);
+    const auto size = static_cast<double>(kept_of_element.size() / numbers.size());
+    const std::vector<double> result = built_in_reference(problem, inputs, 0, {});
+    ASSERT_EQ(result.size(), kept_of_element.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double gradient = inputs[0][numbers.at(kept_of_element[i])];
+      ASSERT_NEAR(result[i], is_mean ? gradient / size : gradient, 1e-12)
+          << problem_tokens(problem);
+    }
+    ASSERT_EQ(problem.work.flops, is_mean ? std::ssize(inputs[0]) : 0);
+    ASSERT_EQ(problem.work.bytes_read, 2 * std::ssize(inputs[0]));
+    ASSERT_EQ(problem.work.bytes_written, 2 * std::ssize(result));
+  }
+}
+
 TEST(Reduction, TokensComeBackAndPositionsAgree) {
   op_test::expect_texts_and_positions(random_problem, 2, 3000);
 }
