@@ -9,9 +9,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -141,6 +145,92 @@ TEST(TrainingStep, TransformersHaveOneOfExactWork) {
     }
     EXPECT_EQ(updated, step.parameters);
   }
+}
+
+// The networks of all files, without the ending.
+std::vector<std::string> list_shipped() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = std::filesystem::path(BENCH_SOURCE_DIR) / "configs/networks";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// Networks without a step, and a part of the reason (docs/configuration.md). A pass that decodes
+// one token has the keys and values of the cache as outputs.
+const std::map<std::string, std::string>& reasons_without_step() {
+  static const std::map<std::string, std::string> reasons = {
+      {"gpt2_decode", "has one output, and the network has 25"},
+      {"llama3_8b_block_decode", "has one output, and the network has 3"}};
+  return reasons;
+}
+
+// Returns twice the multiply-accumulates that a step needs for the products of the forward pass:
+// each product, and one more for each factor whose gradient is needed, a parameter or what depends
+// on one. For attention, the gradients take five products to the two of the forward pass.
+std::int64_t count_twice_needed_macs(const ops::Network& network) {
+  using Kind = ops::Source::Kind;
+  std::int64_t sum = 0;
+  std::vector<bool> depends;  // whether the result of a node depends on a parameter
+  for (const ops::Node& node : network.nodes) {
+    const auto needs_gradient = [&](const ops::Source& source) {
+      return source.kind == Kind::node ? depends[source.index] : source.kind == Kind::parameter;
+    };
+    depends.push_back(std::ranges::any_of(node.sources, needs_gradient));
+    if (!node.problem.work.macs) continue;
+    std::int64_t twice = 2;
+    if (node.problem.op->name == "attention") {
+      twice += 5;
+    } else {
+      twice += needs_gradient(node.sources[0]) ? 2 : 0;
+      twice += needs_gradient(node.sources[1]) ? 2 : 0;
+    }
+    sum += twice * *node.problem.work.macs;
+  }
+  return sum;
+}
+
+void expect_exact_step(const ops::Network& inference, const ops::Network& step) {
+  std::int64_t flops = 0, macs = 0, updated = 0;
+  for (const ops::Node& node : step.nodes) {
+    flops += node.problem.work.flops;
+    macs += node.problem.work.macs.value_or(0);
+    if (node.pass == ops::Pass::optimizer) updated += node.problem.output().elements();
+    EXPECT_TRUE(node.without_gradient.empty()) << node.name;
+    for (const ops::Source& source : node.sources) {
+      EXPECT_NE(source.kind, ops::Source::Kind::unknown) << node.name;
+    }
+  }
+  EXPECT_EQ(step.work.flops, flops);
+  EXPECT_EQ(step.work.macs.value_or(0), macs);
+  EXPECT_EQ(2 * macs, count_twice_needed_macs(inference));
+  EXPECT_EQ(updated, step.parameters);
+  EXPECT_GT(updated, 0);
+}
+
+// A file that is added must have a step, or a reason here. Before, the mixture of experts had none.
+TEST(TrainingStep, EveryShippedNetworkHasOneOfExactWorkOrAReason) {
+  const std::vector<std::string> names = list_shipped();
+  ASSERT_FALSE(names.empty());
+  std::size_t without_step = 0;
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const ops::Network inference = make_shipped(name, ops::Mode::inference);
+    const ops::Network step = make_shipped(name, ops::Mode::training);
+    const auto reason = reasons_without_step().find(name);
+    if (reason == reasons_without_step().end()) {
+      EXPECT_EQ(step.gap, std::nullopt);
+      expect_exact_step(inference, step);
+      continue;
+    }
+    ++without_step;
+    EXPECT_NE(step.gap.value_or("").find(reason->second), std::string::npos) << step.gap.value_or("no reason");
+    // Its gradients exist all the same.
+    for (const ops::Node& node : step.nodes) EXPECT_TRUE(node.without_gradient.empty()) << node.name;
+  }
+  EXPECT_EQ(without_step, reasons_without_step().size());
 }
 
 }  // namespace
