@@ -226,9 +226,11 @@ TEST(TrainingStep, EveryShippedNetworkHasOneOfExactWorkOrAReason) {
       continue;
     }
     ++without_step;
-    EXPECT_NE(step.gap.value_or("").find(reason->second), std::string::npos) << step.gap.value_or("no reason");
+    EXPECT_NE(step.gap.value_or("").find(reason->second), std::string::npos)
+        << step.gap.value_or("no reason");
     // Its gradients exist all the same.
-    for (const ops::Node& node : step.nodes) EXPECT_TRUE(node.without_gradient.empty()) << node.name;
+    for (const ops::Node& node : step.nodes)
+      EXPECT_TRUE(node.without_gradient.empty()) << node.name;
   }
   EXPECT_EQ(without_step, reasons_without_step().size());
 }

@@ -4,8 +4,8 @@
 // groups:
 //   destination[first + i][n] = sum over k of source[first + i][k] * weights[g][k][n] (+
 //   bias[g][n])
-// and its gradients, which are those of the products of the groups. Order of Model::tensors: that of
-// gemm (ops/gemm/gemm.hpp).
+// and its gradients, which are those of the products of the groups. Order of Model::tensors: that
+// of gemm (ops/gemm/gemm.hpp).
 #pragma once
 
 #include "ops/operator.hpp"

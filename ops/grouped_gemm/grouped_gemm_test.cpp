@@ -103,12 +103,12 @@ TEST(GroupedGemm, GradientsEqualALoopNest) {
     const auto diff = random_inputs(data, random())[0];
     std::vector<double> diff_source(source.size()), diff_weights(matrices.size());
     std::int64_t macs = 0;
-    for_each_grouped_product(
-        forward, [&](std::size_t, std::size_t s, std::size_t w, std::size_t result) {
-          ++macs;
-          diff_source[s] += diff[result] * matrices[w];
-          diff_weights[w] += diff[result] * source[s];
-        });
+    for_each_grouped_product(forward,
+                             [&](std::size_t, std::size_t s, std::size_t w, std::size_t result) {
+                               ++macs;
+                               diff_source[s] += diff[result] * matrices[w];
+                               diff_weights[w] += diff[result] * source[s];
+                             });
     const bool has_bias = forward.parameters.flag("bias");
     const auto results = std::ssize(diff);
     EXPECT_EQ(data.work.macs, macs);

@@ -129,12 +129,13 @@ TEST(NativeBackend, GradientsOfReductionsAreRightWithEveryNumberOfThreads) {
   const auto backend = make_native_backend();
   for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
     for (const std::string function : {"sum", "mean"}) {
-      for (const char* rest : {"1x1", "7x33", "3x70-a0", "2x3x4x5-a1x3", "2x3x4x5-a0x2", "4x40x3-a1",
-                               "5x9000-a0x1", "2x9000-a0", "2x9000", "1x5x1-a0x2", "3x1x7-a1"}) {
+      for (const char* rest :
+           {"1x1", "7x33", "3x70-a0", "2x3x4x5-a1x3", "2x3x4x5-a0x2", "4x40x3-a1", "5x9000-a0x1",
+            "2x9000-a0", "2x9000", "1x5x1-a0x2", "3x1x7-a1"}) {
         for (const int threads : {1, 2, 5}) {
           omp_set_num_threads(threads);
-          expect_native_matches(*backend, op_test::problem("reduction", function + "-" + rest, dtype,
-                                                           Direction::backward_data));
+          expect_native_matches(*backend, op_test::problem("reduction", function + "-" + rest,
+                                                           dtype, Direction::backward_data));
         }
       }
     }

@@ -131,21 +131,22 @@ inline NetworkDefinition mixture_network() {
   LayerDefinition sum = layer("combined", "reduction", {"weighted"});
   sum.parameters.set("function", std::string("sum"));
   sum.parameters.set("axis", Dims{1});
-  return {.name = "experts",
-          .input = {},
-          .layers = {layer("up", "gemm", "n32", {"x"}), layer("router", "gemm", "n16", {"up"}),
-                     view("scores", {64}, "router"), take_rows("chosen.scores", {"scores", "chosen"}),
-                     view("chosen.rows", {4, 2}, "chosen.scores"),
-                     layer("softmax", "softmax", {"chosen.rows"}),
-                     view("factors", {4, 2, 1}, "softmax"), take_rows("rows", {"up", "tokens"}),
-                     layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
-                     layer("tanh", "pointwise", "tanh", {"first"}),
-                     layer("second", "grouped_gemm", "1x2x1-n32+bias", {"tanh"}),
-                     take_rows("sorted", {"second", "places"}),
-                     view("sorted.tokens", {4, 2, 32}, "sorted"),
-                     layer("weighted", "pointwise", "mul", {"sorted.tokens", "factors"}),
-                     std::move(sum), view("combined.rows", {4, 32}, "combined")},
-          .inputs = {{"x", {4, 32}}, {"chosen", {8}}, {"tokens", {8}}, {"places", {8}}}};
+  return {
+      .name = "experts",
+      .input = {},
+      .layers = {layer("up", "gemm", "n32", {"x"}), layer("router", "gemm", "n16", {"up"}),
+                 view("scores", {64}, "router"), take_rows("chosen.scores", {"scores", "chosen"}),
+                 view("chosen.rows", {4, 2}, "chosen.scores"),
+                 layer("softmax", "softmax", {"chosen.rows"}),
+                 view("factors", {4, 2, 1}, "softmax"), take_rows("rows", {"up", "tokens"}),
+                 layer("first", "grouped_gemm", "1x2x1-n64+tb", {"rows"}),
+                 layer("tanh", "pointwise", "tanh", {"first"}),
+                 layer("second", "grouped_gemm", "1x2x1-n32+bias", {"tanh"}),
+                 take_rows("sorted", {"second", "places"}),
+                 view("sorted.tokens", {4, 2, 32}, "sorted"),
+                 layer("weighted", "pointwise", "mul", {"sorted.tokens", "factors"}),
+                 std::move(sum), view("combined.rows", {4, 32}, "combined")},
+      .inputs = {{"x", {4, 32}}, {"chosen", {8}}, {"tokens", {8}}, {"places", {8}}}};
 }
 
 inline std::vector<std::string> node_names(const Network& network) {

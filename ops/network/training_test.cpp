@@ -216,14 +216,14 @@ TEST(Training, GradientsOfReductionsAreFiniteDifferences) {
   for (const char* tokens : {"sum-2x4x5x5-a2x3", "mean-2x4x5x5-a1", "mean-2x4x5x5-a0x2x3",
                              "l1-2x4x5x5-a1x3", "l2-2x4x5x5-a2", "l2-2x4x5x5-a0x1"}) {
     SCOPED_TRACE(tokens);
-    const NetworkDefinition definition{.name = "reduced",
-                                       .input = {},
-                                       .layers = {layer("conv", "conv", "k4r3s3p1", {"x"}),
-                                                  layer("reduced", "reduction", tokens, {"conv"}),
-                                                  layer("gated", "pointwise", "mul",
-                                                        {"conv", "reduced"}),
-                                                  layer("fc", "gemm", "n3", {"gated"})},
-                                       .inputs = {{"x", {2, 3, 5, 5}}}};
+    const NetworkDefinition definition{
+        .name = "reduced",
+        .input = {},
+        .layers = {layer("conv", "conv", "k4r3s3p1", {"x"}),
+                   layer("reduced", "reduction", tokens, {"conv"}),
+                   layer("gated", "pointwise", "mul", {"conv", "reduced"}),
+                   layer("fc", "gemm", "n3", {"gated"})},
+        .inputs = {{"x", {2, 3, 5, 5}}}};
     const Network network = make_training(definition, 1);
     EXPECT_EQ(network.gap, std::nullopt);
     expect_gradients(network);

@@ -442,9 +442,8 @@ TEST_F(NetworkKernelTest, ATrainingStepAgreesWithThePlainExecutor) {
     if (each.name == "add") each = layer("add", "pointwise", "max", {"conv2", "maxpool"});
     if (each.name == "bn1") each = layer("bn1", "group_norm", "g4", {"conv1"});
   }
-  for (const auto& definition :
-       {trained_network(), with_momentum, with_adam, gated, reduced, largest, transformer_network(),
-        mixture_network()}) {
+  for (const auto& definition : {trained_network(), with_momentum, with_adam, gated, reduced,
+                                 largest, transformer_network(), mixture_network()}) {
     const auto network =
         make_network(definition, 3, DataType::f32, Mode::training, Fusion::separate);
     ASSERT_TRUE(network.ok()) << network.error().message();

@@ -181,9 +181,9 @@ std::optional<GradientProblem> make_gradient_problem(const Problem& layer, const
   return GradientProblem{*std::move(problem), std::move(inputs)};
 }
 
-// The gradient of a norm. l1: the sign of each element times that of its result, which abs computes.
-// l2: each element times the quotient of the result's gradient and the result. It is not defined
-// where all elements of a result are 0.
+// The gradient of a norm. l1: the sign of each element times that of its result, which abs
+// computes. l2: each element times the quotient of the result's gradient and the result. It is not
+// defined where all elements of a result are 0.
 std::vector<GradientStep> gradient(const Problem& layer) {
   const std::string& function = layer.parameters.word("function");
   const Dims& shape = layer.tensors[0].dims;

@@ -107,7 +107,7 @@ TEST(Reduction, GradientsOfSumsAndMeansEqualALoopOverTheSource) {
     const auto inputs = op_test::random_inputs(problem, random());
     const Dims& shape = problem.parameters.numbers("shape");
     const Dims& axes = problem.parameters.numbers("axis");
-    std::map<Dims, std::size_t> numbers;  // of the results, in row-major order
+    std::map<Dims, std::size_t> numbers;  // results in row-major order
     std::vector<Dims> kept_of_element;
     Dims index(shape.size(), 0);
     for (std::int64_t i = 0; i < problem.output().elements(); ++i) {
