@@ -121,17 +121,18 @@ std::int64_t count_macs(const ops::Network& network, std::string_view op) {
 TEST(TrainingStep, TransformersHaveOneOfExactWork) {
   constexpr std::int64_t kBertProducts = std::int64_t{3} * 128 * 768 * 768;
   constexpr std::int64_t kPatches = std::int64_t{196} * 768 * 3 * 16 * 16;
-  struct Row {
-    const char* network;
+  struct ShippedNetwork {
+    const char* name;
     std::int64_t without_gradient;  // MACs
     std::int64_t macs;
   };
-  for (const Row& row :
-       {Row{"bert_base", kBertProducts, 33445380096}, Row{"gpt2", 0, 413346299904},
-        Row{"llama3_8b_block", 0, 338772885504}, Row{"vit_b_16", kPatches, 52933542912}}) {
-    SCOPED_TRACE(row.network);
-    const ops::Network inference = make_shipped(row.network, ops::Mode::inference);
-    const ops::Network step = make_shipped(row.network, ops::Mode::training);
+  for (const ShippedNetwork& row :
+       {ShippedNetwork{"bert_base", kBertProducts, 33445380096},
+        ShippedNetwork{"gpt2", 0, 413346299904}, ShippedNetwork{"llama3_8b_block", 0, 338772885504},
+        ShippedNetwork{"vit_b_16", kPatches, 52933542912}}) {
+    SCOPED_TRACE(row.name);
+    const ops::Network inference = make_shipped(row.name, ops::Mode::inference);
+    const ops::Network step = make_shipped(row.name, ops::Mode::training);
     EXPECT_EQ(step.gap, std::nullopt);
     EXPECT_EQ(step.work.macs, row.macs);
     const std::int64_t attention = count_macs(inference, "attention");

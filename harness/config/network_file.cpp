@@ -156,7 +156,7 @@ struct NetworkDraft {
   // The positions of the inputs per layer. A layer without the key `inputs` has its own position.
   std::vector<std::vector<yaml::SourceLocation>> input_locations;
   std::vector<yaml::SourceLocation> output_locations;
-  yaml::SourceLocation loss_location;  // of the key `inputs` of `loss`, if it has one
+  yaml::SourceLocation loss_location;  // the key `inputs` of `loss`, if it has one
 };
 
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/group_norm/group_norm.hpp"
+
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>

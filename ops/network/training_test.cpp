@@ -269,7 +269,7 @@ TEST(Training, TheLossReadsTheOutputThatItNames) {
   const auto loss = std::ranges::find(network.nodes, "loss.forward", &Node::name);
   ASSERT_NE(loss, network.nodes.end());
   EXPECT_EQ(network.nodes[loss->sources[0].index].name, "down.add");
-  // The keys are no result of a step.
+  // The keys are not a result of a step.
   EXPECT_EQ(network.tensors[network.tensors.size() - network.outputs.size()].name, "loss");
   definition.training = {};
   EXPECT_THAT(make_training(definition, 1).gap.value_or(""),
@@ -378,7 +378,7 @@ TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
       network.nodes, [](const Node& node) { return node.name == "first.backward_weights"; }));
 }
 
-// Of two equal operands, only one has the gradient, so that their sum is that of the result.
+// If both operands are equal, only one has the gradient, so that their sum is that of the result.
 TEST(Training, TheGradientOfEqualOperandsCountsOnce) {
   for (const std::string function : {"max", "min"}) {
     const NetworkDefinition twice{.name = "twice",
@@ -399,7 +399,7 @@ TEST(Training, TheGradientOfAMaximumComparesItsOperands) {
     problems.push_back(problem_tokens(node.problem));
     EXPECT_EQ(node.problem.work.flops, node.problem.op->name == "reduction" ? 4 * 49 : 200);
   }
-  // Of the first operand, then of the second one, which was broadcast.
+  // The gradient of the first operand, then that of the second one, which was broadcast.
   EXPECT_THAT(problems, ElementsAre("sub-2x4x5x5-4x1x1", "relu-2x4x5x5", "sub-2x4x5x5-4x1x1",
                                     "relu-2x4x5x5", "sub-2x4x5x5-2x4x5x5", "sum-2x4x5x5-a0x2x3"));
 }
