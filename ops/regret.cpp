@@ -65,8 +65,14 @@ std::optional<Nanoseconds> time_of(const std::vector<MeasuredCandidate>& candida
 
 }  // namespace
 
+bool Regret::is_compared() const {
+  return has_cost() || std::ranges::any_of(candidates, [&](const MeasuredCandidate& candidate) {
+           return candidate.name != chosen && candidate.time.has_value();
+         });
+}
+
 double Regret::cost() const {
-  if (!has_cost() || best_time <= Nanoseconds(0)) return 0;
+  if (!has_cost()) return 0;
   return static_cast<double>(chosen_time.count()) / static_cast<double>(best_time.count()) - 1;
 }
 

@@ -32,13 +32,24 @@ struct Regret {
   Nanoseconds best_time{0};
   std::vector<MeasuredCandidate> candidates;  // in the order of the library
 
-  // Whether a candidate is faster than the library's choice beyond the noise.
-  bool has_cost() const { return best != chosen; }
+  // Whether a candidate besides the library's choice was measured. If none was, nothing is known
+  // about a cost.
+  bool is_compared() const;
+  // Whether a candidate is faster than the library's choice beyond the noise. The times come from
+  // plugins and files too, so a `best` that is not faster does not count.
+  bool has_cost() const {
+    return best != chosen && Nanoseconds(0) < best_time && best_time < chosen_time;
+  }
   // The time that the library's choice takes more than the best candidate, as a fraction of the
   // latter: 0.12. 0 if there is none.
   double cost() const;
   friend bool operator==(const Regret&, const Regret&) = default;
 };
+
+// Beginnings of the detail "tuned" of a kernel whose candidates were not measured: the reason why
+// not, or the name of the candidate that an earlier process of the case chose.
+inline constexpr std::string_view kNotTuned = "no: ";
+inline constexpr std::string_view kChosenBefore = "as chosen before for the case: ";
 
 // Prefix of the details that state a regret.
 inline constexpr std::string_view kRegretDetail = "regret.";

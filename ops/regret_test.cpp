@@ -32,6 +32,28 @@ TEST(Regret, IsTheTimeThatTheChoiceTakesMoreThanTheBest) {
   EXPECT_EQ(same.cost(), 0);
 }
 
+// A plugin or a file may state any times. The cost was negative.
+TEST(Regret, ABestThatIsNotFasterIsNoCost) {
+  for (const Nanoseconds time : {5600ns, 5700ns, 0ns}) {
+    Regret regret = regret_of_three();
+    regret.best_time = time;
+    EXPECT_FALSE(regret.has_cost()) << time.count();
+    EXPECT_EQ(regret.cost(), 0);
+  }
+}
+
+TEST(Regret, IsAComparisonIfAnotherCandidateHasATime) {
+  Regret regret = regret_of_three();
+  EXPECT_TRUE(regret.is_compared());
+  regret.best = regret.chosen;
+  regret.best_time = regret.chosen_time;
+  EXPECT_TRUE(regret.is_compared()) << "the other one was measured, and is not faster";
+  regret.candidates[1].time.reset();
+  EXPECT_FALSE(regret.is_compared()) << "all others failed";
+  regret.candidates.resize(1);
+  EXPECT_FALSE(regret.is_compared());
+}
+
 TEST(Regret, PassesThroughTheDetailsOfAKernel) {
   Details details = {{"tuned", "default 5.600 us, chosen 5.000 us: 2 of 3"}};
   add_details(regret_of_three(), details);

@@ -157,7 +157,7 @@ TEST_F(FakeGpuTest, TuneKeepsTheRunnersUp) {
               HasSubstr("algo_1 was chosen; algo_7 is 12 % faster: the choice costs 12 %."));
   EXPECT_THAT(shown, testing::ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
   EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.600 us +algo_7 +5.000 us +12 %\n"));
-  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.000 us +as chosen +no difference\n"));
+  EXPECT_THAT(shown, testing::ContainsRegex("algo_1 +5.000 us +as chosen +none\n"));
 }
 
 TEST_F(FakeGpuTest, CandidatesAreMeasuredWithTheCachesOfTheCase) {

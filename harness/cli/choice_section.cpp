@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/explain_sections.hpp"
+#include "harness/report/choice_gap.hpp"
 #include "harness/report/regret.hpp"
 #include "harness/result/fields.hpp"
 #include "ops/regret.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <variant>
 
 namespace bench {
 namespace {
 
-// The backends whose libraries offer several ways to compute an operator (docs/configuration.md,
-// `tune`).
-constexpr std::array<std::string_view, 3> kTunedBackends = {"onednn", "cudnn", "cublaslt"};
 constexpr std::size_t kIndent = 2;
 
 std::optional<ops::Regret> find_regret(const PreparedReply& prepared) {
@@ -29,23 +25,32 @@ std::string find_detail(const PreparedReply& prepared, const std::string& name) 
   return found == prepared.details.end() ? "" : found->second;
 }
 
+// Names the option that measures the other candidates. Empty if there are none.
 std::string format_offer(const Case& spec) {
   const bool is_operator = std::holds_alternative<ops::Problem>(spec.work);
-  const bool has_choice = std::ranges::count(kTunedBackends, spec.key.backend) > 0;
-  if (spec.measure.tune != 0 || !is_operator || !has_choice) return "";
+  if (!is_operator || !offers_choice(spec.key.backend)) return "";
   return "\nchoice\n  the library's own; `--set tune=true` measures its other candidates too\n";
+}
+
+// Formats why there is no other candidate to compare with, and what to do. Empty if there is one.
+std::string format_gap(const Case& spec, const PreparedReply& prepared,
+                       const std::optional<ops::Regret>& regret) {
+  const auto gap = find_choice_gap({spec.key.op, spec.key.backend, spec.key.device,
+                                    prepared.details, regret ? &*regret : nullptr});
+  return gap ? fmt::format("  {};\n  {}\n", gap->reason, gap->next_step) : "";
 }
 
 }  // namespace
 
 std::string format_choice(const Case& spec, const PreparedReply& prepared) {
   const auto regret = find_regret(prepared);
-  const std::string tuned = find_detail(prepared, "tuned");
-  if (!regret && tuned.empty()) return format_offer(spec);
-  if (!regret) return fmt::format("\nchoice\n  tuned: {}\n", tuned);
+  const bool is_tuned = spec.measure.tune != 0 || prepared.details.contains("tuned");
+  if (!regret && !is_tuned) return format_offer(spec);
+  const std::string gap = format_gap(spec, prepared, regret);
+  if (!regret) return "\nchoice\n  no other candidate was measured\n" + gap;
   const std::string caches = find_detail(prepared, "tuned_caches");
-  return fmt::format("\nchoice\n  {}\n{}{}", describe_regret(*regret),
-                     caches.empty() ? "" : fmt::format("  measured with caches {}\n", caches),
+  return fmt::format("\nchoice\n  {}\n{}{}{}", describe_regret(*regret),
+                     caches.empty() ? "" : fmt::format("  measured with caches {}\n", caches), gap,
                      format_candidates(*regret, 2 * kIndent));
 }
 

@@ -52,11 +52,45 @@ TEST(ChoiceSection, NamesTheCachesIfTheyAreNotThoseOfTheCase) {
             std::string::npos);
 }
 
-TEST(ChoiceSection, SaysWhyNothingWasMeasured) {
+TEST(ChoiceSection, SaysWhyNothingWasMeasuredAndWhatToDo) {
   PreparedReply prepared;
-  prepared.details = {{"tuned", "no: not enough memory"}};
+  prepared.details = {{"tune", "8"}, {"tuned", "no: not enough memory"}};
   EXPECT_EQ(format_choice(tuned_case(kConv), prepared),
-            "\nchoice\n  tuned: no: not enough memory\n");
+            "\nchoice\n"
+            "  no other candidate was measured\n"
+            "  not enough memory;\n"
+            "  remove the cause (if it is memory, free some or choose a smaller shape) and run the "
+            "case again\n");
+}
+
+// The section was empty.
+TEST(ChoiceSection, SaysWhyACaseWithTuneHasNoChoice) {
+  Case products = test::make_case("gemm/forward/m4n4k4/f32/openblas/cpu/hot");
+  products.measure.tune = 8;
+  EXPECT_EQ(format_choice(products, {}),
+            "\nchoice\n"
+            "  no other candidate was measured\n"
+            "  the backend `openblas` offers no choice;\n"
+            "  to compare libraries, give the case several backends and run `bench compare RESULT "
+            "--by backend`\n");
+}
+
+TEST(ChoiceSection, OneCandidateIsNoComparison) {
+  PreparedReply prepared;
+  prepared.details = {{"tune", "8"}, {"tuned", "default 1.297 us, kept: 1 of 1"}};
+  add_details(ops::Regret{"jit:blk",
+                          Nanoseconds(1297),
+                          "jit:blk",
+                          Nanoseconds(1297),
+                          {{"jit:blk", Nanoseconds(1297), ""}}},
+              prepared.details);
+  EXPECT_EQ(format_choice(tuned_case(kConv), prepared),
+            "\nchoice\n"
+            "  jit:blk was chosen; no other candidate was measured\n"
+            "  the library offers no other candidate;\n"
+            "  to compare libraries, give the case several backends and run `bench compare RESULT "
+            "--by backend`\n"
+            "    jit:blk  1.297 us  chosen\n");
 }
 
 TEST(ChoiceSection, WithoutTuneNamesTheOptionWhereThereIsAChoice) {
@@ -67,8 +101,6 @@ TEST(ChoiceSection, WithoutTuneNamesTheOptionWhereThereIsAChoice) {
   Case network = test::make_case(kConv);
   network.work = std::shared_ptr<const ops::Network>();
   EXPECT_EQ(format_choice(network, {}), "");
-  // A case that asked for it, whose operator offers no choice.
-  EXPECT_EQ(format_choice(tuned_case(kConv), {}), "");
 }
 
 TEST(ChoiceSection, IsAFieldOfTheJson) {

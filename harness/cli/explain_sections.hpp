@@ -39,9 +39,9 @@ std::string format_tensor_cores(const Case& spec, const ops::Platform& platform)
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
 // Formats what the library's own choice costs, by the candidates that the worker has measured for a
-// case with `tune`: a section that begins with an empty line and "choice". For a case without
-// `tune` whose library offers a choice, names the option that measures the candidates. Empty for
-// other cases.
+// case with `tune`: a section that begins with an empty line and "choice". If there is no candidate
+// to compare with, states why, and what to do. For a case without `tune` whose library offers a
+// choice, names the option that measures the candidates. Empty for other cases.
 std::string format_choice(const Case& spec, const PreparedReply& prepared);
 // Writes "regret" (docs/result_file.md); nothing if no candidates were measured.
 void write_choice(JsonWriter& writer, const PreparedReply& prepared);

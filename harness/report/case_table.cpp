@@ -72,6 +72,28 @@ CaseValue case_layers(const CaseRecord& record) {
   return to_case_value(text);
 }
 
+// The values of a tuned case: what the library takes by itself, and the best candidate. Without
+// another candidate that was measured, the best one and the cost are unknown.
+CaseValue chosen_candidate(const CaseRecord& record) {
+  return record.regret ? CaseValue{record.regret->chosen} : CaseValue{};
+}
+CaseValue chosen_time(const CaseRecord& record) {
+  return record.regret ? case_time(std::optional(record.regret->chosen_time)) : CaseValue{};
+}
+CaseValue best_candidate(const CaseRecord& record) {
+  if (!record.regret || !record.regret->is_compared()) return {};
+  return record.regret->has_cost() ? CaseValue{record.regret->best} : chosen_candidate(record);
+}
+CaseValue best_time(const CaseRecord& record) {
+  if (!record.regret || !record.regret->is_compared()) return {};
+  return record.regret->has_cost() ? case_time(std::optional(record.regret->best_time))
+                                   : chosen_time(record);
+}
+CaseValue choice_cost(const CaseRecord& record) {
+  if (!record.regret || !record.regret->is_compared()) return {};
+  return CaseValue{record.regret->cost()};
+}
+
 constexpr Quantity kPlain = Quantity::none;
 
 constexpr std::array kCaseColumns = {
@@ -192,6 +214,16 @@ constexpr std::array kCaseColumns = {
     CaseColumn{"source", "source", kPlain, ColumnRole::fact,
                [](const CaseRecord& r) { return to_case_value(r.source); },
                "place in the configuration"},
+    CaseColumn{"chosen", "chosen", kPlain, ColumnRole::fact, chosen_candidate,
+               "with `tune`: what the library takes by itself"},
+    CaseColumn{"chosen_ns", "chosen takes", Quantity::time, ColumnRole::fact, chosen_time,
+               "time of `chosen` while the candidates were measured"},
+    CaseColumn{"best", "best", kPlain, ColumnRole::fact, best_candidate,
+               "candidate that is faster beyond the noise; `chosen` again if none is"},
+    CaseColumn{"best_ns", "best takes", Quantity::time, ColumnRole::fact, best_time,
+               "time of `best` while the candidates were measured"},
+    CaseColumn{"choice_cost", "choice costs", Quantity::share, ColumnRole::fact, choice_cost,
+               "time that `chosen` takes more than `best`, relative to `best`; 0 within the noise"},
 };
 
 constexpr std::array<std::string_view, 9> kDefaultColumns = {

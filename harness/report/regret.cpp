@@ -5,32 +5,30 @@
 #include "base/shell.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "harness/report/choice_gap.hpp"
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
+#include <array>
+#include <optional>
+#include <utility>
 
 namespace bench {
 namespace {
 
-// The detail that states how many candidates a case asked for.
-constexpr const char* kTuneDetail = "tune";
+// Beginning of the detail `tuned_caches` of candidates that were not measured with the caches of
+// their case.
+constexpr std::string_view kHotCaches = "hot";
+
+constexpr std::array<std::string_view, 6> kChoiceColumns = {"case", "chosen",  "chosen_ns",
+                                                            "best", "best_ns", "choice_cost"};
 
 // Formats a fraction with two significant digits or more: "2.3 %", "12 %", "140 %".
 std::string format_cost(double cost) {
   const double percent = 100 * cost;
   return fmt::format("{:.{}f} %", percent, percent < 9.95 ? 1 : 0);
-}
-
-std::vector<const CaseRecord*> find_tuned(const Report& report) {
-  std::vector<const CaseRecord*> tuned;
-  for (const CaseRecord& record : report.cases) {
-    if (record.regret) tuned.push_back(&record);
-  }
-  return tuned;
 }
 
 // Returns the case whose choice costs the most, the first one of equal ones.
@@ -39,33 +37,35 @@ const CaseRecord& find_most_costly(const std::vector<const CaseRecord*>& tuned) 
       tuned, {}, [](const CaseRecord* record) { return record->regret->cost(); });
 }
 
+bool has_other_caches(const CaseRecord& record) {
+  const auto caches = record.details.find("tuned_caches");
+  return caches != record.details.end() && caches->second.starts_with(kHotCaches);
+}
+
+// Formats the answer about a case of a report, without a period.
+std::string describe_choice(const CaseRecord& record) {
+  const bool is_restricted = record.regret->is_compared() && has_other_caches(record);
+  return describe_regret(*record.regret) + (is_restricted ? ", measured with hot caches" : "");
+}
+
 TextRow regret_row(const CaseRecord& record, const IdShortener& ids) {
-  const ops::Regret& regret = *record.regret;
-  TextRow row{{{record.id, Tone::plain, ids.forms(record.id)},
-               {regret.chosen},
-               {format_time(regret.chosen_time)}},
-              ""};
-  if (regret.has_cost()) {
-    row.cells.insert(row.cells.end(),
-                     {TextCell{regret.best}, TextCell{format_time(regret.best_time)},
-                      TextCell{format_cost(regret.cost())}});
-  } else {
-    row.cells.insert(row.cells.end(),
-                     {TextCell{"as chosen"}, TextCell{""}, TextCell{"no difference"}});
-  }
+  TextRow row;
+  for (std::string& cell : choice_cells(record)) row.cells.push_back({std::move(cell)});
+  row.cells.front().shorter = ids.forms(record.id);
   return row;
 }
 
-// Explains the columns. The command that shows all candidates of `example` has a line of its own,
-// which is never broken, so that it can be copied.
-std::string format_regret_note(const CaseRecord& example, std::size_t width) {
-  const auto count = example.details.find(kTuneDetail);
-  return wrap(
-             "chosen: what the library takes by itself; best: the fastest measured candidate, "
-             "which the case ran; costs: what the choice takes longer. All candidates of a case:",
-             width, 0) +
-         fmt::format("  bench explain {} --set tune={}\n", shell_quoted(example.id),
-                     count == example.details.end() ? "true" : count->second);
+// Names the cases with cold caches whose candidates were measured with hot ones. Empty if there are
+// none.
+std::string format_other_caches(const Report& report) {
+  std::vector<const CaseRecord*> cases = find_tuned_cases(report);
+  std::erase_if(cases, [](const CaseRecord* record) { return !has_other_caches(*record); });
+  if (cases.empty()) return "";
+  return fmt::format(
+      "The candidates of {} ({}{}) were measured with hot caches instead of cold ones, so with "
+      "cold caches the cost can differ. A run without `tune` measures the library's choice with "
+      "cold caches.",
+      pluralise(cases.size(), "case"), cases.size() == 1 ? "" : "first: ", cases.front()->id);
 }
 
 }  // namespace
@@ -76,9 +76,12 @@ std::string describe_regret(const ops::Regret& regret) {
     return fmt::format("{} was chosen; {} is {} faster: the choice costs {}", regret.chosen,
                        regret.best, cost, cost);
   }
-  if (regret.candidates.size() < 2)
+  if (!regret.is_compared())
     return fmt::format("{} was chosen; no other candidate was measured", regret.chosen);
-  const std::size_t others = regret.candidates.size() - 1;
+  const auto others =
+      std::ranges::count_if(regret.candidates, [&](const ops::MeasuredCandidate& candidate) {
+        return candidate.time && candidate.name != regret.chosen;
+      });
   return fmt::format("{} was chosen; {} faster beyond the noise", regret.chosen,
                      others == 1 ? "the other candidate is not"
                                  : fmt::format("none of the {} other candidates is", others));
@@ -101,37 +104,97 @@ std::string format_candidates(const ops::Regret& regret, std::size_t indent) {
 }
 
 std::string regret_sentence(const Report& report) {
-  const std::vector<const CaseRecord*> tuned = find_tuned(report);
+  const std::vector<const CaseRecord*> tuned = find_tuned_cases(report);
   if (tuned.empty()) return "";
   const CaseRecord& example = find_most_costly(tuned);
-  if (tuned.size() == 1)
-    return fmt::format("{}: {}.", example.id, describe_regret(*example.regret));
+  if (tuned.size() == 1) return fmt::format("{}: {}.", example.id, describe_choice(example));
   const auto costly = std::ranges::count_if(
       tuned, [](const CaseRecord* record) { return record->regret->has_cost(); });
-  if (costly == 0) {
-    return fmt::format("In {} no candidate is faster than the library's choice beyond the noise.",
+  if (costly > 0) {
+    return fmt::format("The library's choice costs time in {} of {}, most in {}: {}.", costly,
+                       pluralise(tuned.size(), "tuned case"), example.id, describe_choice(example));
+  }
+  const auto compared = std::ranges::count_if(
+      tuned, [](const CaseRecord* record) { return record->regret->is_compared(); });
+  if (compared == 0) {
+    return fmt::format("In {} no other candidate was measured.",
                        pluralise(tuned.size(), "tuned case"));
   }
-  return fmt::format("The library's choice costs time in {} of {}, most in {}: {}.", costly,
-                     pluralise(tuned.size(), "tuned case"), example.id,
-                     describe_regret(*example.regret));
+  return fmt::format("In {} no candidate is faster than the library's choice beyond the noise.",
+                     pluralise(compared, "tuned case"));
+}
+
+std::vector<const CaseRecord*> find_tuned_cases(const Report& report) {
+  std::vector<const CaseRecord*> tuned;
+  for (const CaseRecord& record : report.cases) {
+    if (record.regret) tuned.push_back(&record);
+  }
+  return tuned;
+}
+
+CaseColumns choice_columns() {
+  CaseColumns columns;
+  for (const std::string_view name : kChoiceColumns) columns.push_back(&case_column(name));
+  return columns;
+}
+
+std::vector<std::string> choice_cells(const CaseRecord& record) {
+  const ops::Regret& regret = *record.regret;
+  std::string best = "as chosen", best_time, cost = "none";
+  if (regret.has_cost()) {
+    best = regret.best;
+    best_time = format_time(regret.best_time);
+    cost = format_cost(regret.cost());
+  } else if (!regret.is_compared()) {
+    best = cost = kUnknown;
+  }
+  return {record.id, regret.chosen, format_time(regret.chosen_time), best, best_time, cost};
+}
+
+std::string_view choice_columns_note() {
+  return "chosen: what the library takes by itself; best: the candidate that is faster beyond the "
+         "noise, which the case ran; costs: how much longer the choice takes than the best; none: "
+         "no candidate is faster beyond the noise. All candidates of a case:";
+}
+
+std::string choice_command(const std::vector<const CaseRecord*>& tuned) {
+  const CaseRecord& example = find_most_costly(tuned);
+  const auto count = example.details.find(kTuneDetail);
+  return fmt::format("bench explain {} --set tune={}", shell_quoted(example.id),
+                     count == example.details.end() ? "true" : count->second);
+}
+
+std::vector<std::string> choice_notes(const Report& report) {
+  std::vector<std::string> notes = choice_gap_notes(report);
+  if (std::string caches = format_other_caches(report); !caches.empty())
+    notes.insert(notes.begin(), std::move(caches));
+  return notes;
 }
 
 std::string regret_table(const Report& report, std::size_t width, Colour colour) {
-  constexpr std::size_t kMinTunedId = 16, kMinCandidate = 12;
-  const std::vector<const CaseRecord*> tuned = find_tuned(report);
-  if (tuned.empty()) return "";
-  const std::vector<TextColumn> columns = {
-      {"tuned case", Align::left, kMinTunedId, 0}, {"chosen", Align::left, kMinCandidate, 0},
-      {"takes", Align::right, std::nullopt, 2},    {"best", Align::left, kMinCandidate, 0},
-      {"takes", Align::right, std::nullopt, 1},    {"costs", Align::right, std::nullopt, 0}};
-  std::vector<std::string_view> ids;
-  for (const CaseRecord* record : tuned) ids.push_back(record->id);
-  const IdShortener shortener(ids);
-  std::vector<TextRow> rows;
-  for (const CaseRecord* record : tuned) rows.push_back(regret_row(*record, shortener));
-  return render_table(columns, std::move(rows), width, colour) +
-         format_regret_note(find_most_costly(tuned), width);
+  // From this width on, the table omits the times rather than cut ids and names further. They are
+  // among the candidates that choice_command() shows.
+  constexpr std::size_t kUsualWidth = 80;
+  const std::size_t min_id = width < kUsualWidth ? 16 : 28;
+  const std::size_t min_candidate = width < kUsualWidth ? 12 : 18;
+  const std::vector<const CaseRecord*> tuned = find_tuned_cases(report);
+  std::string text;
+  if (!tuned.empty()) {
+    const std::vector<TextColumn> columns = {
+        {"tuned case", Align::left, min_id, 0},   {"chosen", Align::left, min_candidate, 0},
+        {"takes", Align::right, std::nullopt, 1}, {"best", Align::left, min_candidate, 0},
+        {"takes", Align::right, std::nullopt, 1}, {"costs", Align::right, std::nullopt, 0}};
+    std::vector<std::string_view> ids;
+    for (const CaseRecord* record : tuned) ids.push_back(record->id);
+    const IdShortener shortener(ids);
+    std::vector<TextRow> rows;
+    for (const CaseRecord* record : tuned) rows.push_back(regret_row(*record, shortener));
+    // The command has a line of its own, which is never broken, so that it can be copied.
+    text = render_table(columns, std::move(rows), width, colour) +
+           wrap(choice_columns_note(), width, 0) + "  " + choice_command(tuned) + '\n';
+  }
+  for (const std::string& note : choice_notes(report)) text += wrap(note, width, 0);
+  return text;
 }
 
 }  // namespace bench

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the libraries' own choices cost in tuned cases, as text: the runners-up of `tune`. A
 // difference is shown only if tuning found it beyond the noise (ops/backend/tuning.hpp).
+//
+// All formats of a report show the same table: choice_columns() and choice_cells() are its columns
+// and rows, choice_columns_note(), choice_command() and choice_notes() what is below it.
 #pragma once
 
 #include "base/terminal_text.hpp"
+#include "harness/report/case_table.hpp"
 #include "harness/result/report.hpp"
 #include "ops/regret.hpp"
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -23,12 +29,32 @@ std::string describe_regret(const ops::Regret& regret);
 std::string format_candidates(const ops::Regret& regret, std::size_t indent);
 
 // Returns in how many tuned cases the library's choice costs time, and where it costs the most.
-// Empty if no case was tuned.
+// Empty if no candidates were measured.
 std::string regret_sentence(const Report& report);
 
-// Returns a table of the tuned cases: what the library takes by itself, the best candidate, their
-// times, and what the choice costs. Below it, a note says what the columns are, and which command
-// shows all candidates of the case with the highest cost. Empty if no case was tuned.
+// Returns the tuned cases whose candidates were measured, in the order of the report.
+std::vector<const CaseRecord*> find_tuned_cases(const Report& report);
+
+// Returns the columns of the table: case, what the library takes by itself, the best candidate,
+// their times, and what the choice costs.
+CaseColumns choice_columns();
+// Returns the cells of a case of find_tuned_cases() in these columns. If no candidate is faster
+// beyond the noise, they state no second time and no cost.
+std::vector<std::string> choice_cells(const CaseRecord& record);
+
+// Says what the columns are. Ends in the introduction of choice_command().
+std::string_view choice_columns_note();
+// Returns the command that shows all candidates of the case with the highest cost. `tuned` must not
+// be empty.
+std::string choice_command(const std::vector<const CaseRecord*>& tuned);
+
+// Returns sentences about cases with `tune` that the table shows incompletely or not at all: with
+// which caches candidates were measured, if not with those of the case, and why there was nothing
+// to compare (choice_gap.hpp).
+std::vector<std::string> choice_notes(const Report& report);
+
+// Returns the table with all that is below it, in lines of at most `width` columns, the command
+// excepted. Empty if no case has `tune`.
 std::string regret_table(const Report& report, std::size_t width, Colour colour);
 
 }  // namespace bench

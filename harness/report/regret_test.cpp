@@ -16,8 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 using ops::Regret;
 using testing::ContainsRegex;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr const char* kConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
 constexpr const char* kGemm = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
@@ -80,6 +82,22 @@ TEST(DescribeRegret, OneCandidateIsNoComparison) {
   EXPECT_EQ(describe_regret(regret), "brg:avx512_core was chosen; no other candidate was measured");
 }
 
+// The sign was wrong: "is -1.8 % faster". The candidate that failed does not count.
+TEST(DescribeRegret, ABestThatIsSlowerIsNoCost) {
+  Regret regret = costly_regret();
+  regret.best_time = 570us;
+  EXPECT_EQ(describe_regret(regret),
+            "jit:avx512_core was chosen; the other candidate is not faster beyond the noise");
+}
+
+TEST(DescribeRegret, CandidatesThatFailedAreNoComparison) {
+  Regret regret = costly_regret();
+  regret.best = regret.chosen;
+  regret.best_time = regret.chosen_time;
+  regret.candidates.erase(regret.candidates.begin() + 1);
+  EXPECT_EQ(describe_regret(regret), "jit:avx512_core was chosen; no other candidate was measured");
+}
+
 TEST(FormatCandidates, ListsAllInTheOrderOfTheLibrary) {
   EXPECT_EQ(format_candidates(costly_regret(), 2),
             "  jit:avx512_core      560.0 us  chosen\n"
@@ -120,21 +138,89 @@ TEST(RegretSentence, WithoutATunedCaseThereIsNone) {
   EXPECT_THAT(lead_sentences(report), IsEmpty());
 }
 
-TEST(RegretTable, ShowsEveryTunedCaseWithin80Columns) {
+// One candidate is not evidence that the library's choice is the best one.
+TEST(RegretSentence, CountsOnlyCasesWithSeveralCandidatesAsCompared) {
+  Regret alone = equal_regret();
+  alone.candidates.pop_back();
+  EXPECT_EQ(regret_sentence(tuned_report({tuned_case(kConv, alone), tuned_case(kGemm, alone)})),
+            "In 2 tuned cases no other candidate was measured.");
+  EXPECT_EQ(
+      regret_sentence(tuned_report({tuned_case(kConv, alone), tuned_case(kGemm, equal_regret())})),
+      "In 1 tuned case no candidate is faster than the library's choice beyond the noise.");
+}
+
+constexpr const char* kColdConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/cold";
+
+// The sentence gave the cost of a case with cold caches without saying how it was measured.
+TEST(RegretSentence, NamesHotCachesOfACaseWithColdOnes) {
+  CaseRecord record = tuned_case(kColdConv, costly_regret());
+  record.details["tuned_caches"] = "hot, other than those of the case";
+  EXPECT_EQ(regret_sentence(tuned_report({record})), std::string(kColdConv) + ": " +
+                                                         describe_regret(costly_regret()) +
+                                                         ", measured with hot caches.");
+  EXPECT_THAT(choice_notes(tuned_report({record})),
+              ElementsAre("The candidates of 1 case (" + std::string(kColdConv) +
+                          ") were measured with hot caches instead of cold ones, so with cold "
+                          "caches the cost can differ. A run without `tune` measures the library's "
+                          "choice with cold caches."));
+  record.details["tuned_caches"] = "cold: executions rotate over 100.0 MiB";
+  EXPECT_THAT(choice_notes(tuned_report({record})), IsEmpty());
+}
+
+TEST(ChoiceCells, AreThoseOfAllFormats) {
+  EXPECT_THAT(
+      choice_cells(tuned_case(kConv, costly_regret())),
+      ElementsAre(kConv, "jit:avx512_core", "560.0 us", "brgconv:avx512_core", "500.0 us", "12 %"));
+  EXPECT_THAT(choice_cells(tuned_case(kGemm, equal_regret())),
+              ElementsAre(kGemm, "brg:avx512_core", "5.000 us", "as chosen", "", "none"));
+  Regret alone = equal_regret();
+  alone.candidates.pop_back();
+  EXPECT_THAT(choice_cells(tuned_case(kGemm, alone)),
+              ElementsAre(kGemm, "brg:avx512_core", "5.000 us", "n/a", "", "n/a"));
+  EXPECT_THAT(choice_columns(), SizeIs(6));
+}
+
+TEST(RegretTable, ShowsEveryTunedCase) {
   const Report report =
       tuned_report({tuned_case(kGemm, equal_regret()), tuned_case(kConv, costly_regret())});
   const std::string wide = regret_table(report, 200, Colour::off);
   EXPECT_THAT(wide, ContainsRegex("tuned case +chosen +takes +best +takes +costs\n"));
-  EXPECT_THAT(wide,
-              ContainsRegex("gemm[^ ]* +brg:avx512_core +5.000 us +as chosen +no difference\n"));
+  EXPECT_THAT(wide, ContainsRegex("gemm[^ ]* +brg:avx512_core +5.000 us +as chosen +none\n"));
   EXPECT_THAT(wide, ContainsRegex("conv[^ ]* +jit:avx512_core +560.0 us +brgconv:avx512_core "
                                   "+500.0 us +12 %\n"));
   EXPECT_THAT(wide, HasSubstr("\n  bench explain " + std::string(kConv) + " --set tune=8\n"));
-  const std::string narrow = regret_table(report, 80, Colour::off);
-  for (const NumberedLine& line : Lines(narrow)) {
-    if (line.text.starts_with("  bench ")) continue;
-    EXPECT_LE(line.text.size(), 80u) << line.text;
+}
+
+// Ids and names were cut to "gemm/......./hot" and "jit:a...core".
+TEST(RegretTable, KeepsTheNamesOfCandidatesWithin80Columns) {
+  const Report report =
+      tuned_report({tuned_case(kGemm, equal_regret()), tuned_case(kConv, costly_regret())});
+  const std::string table = regret_table(report, 80, Colour::off);
+  EXPECT_THAT(table, ContainsRegex("tuned case +chosen +best +costs\n"));
+  EXPECT_THAT(table, ContainsRegex("gemm[^ ]* +brg:avx512_core +as chosen +none\n"));
+  EXPECT_THAT(table, ContainsRegex("conv[^ ]* +jit:avx512_core +brgconv:avx512_core +12 %\n"));
+  for (const std::size_t width : {60u, 80u, 100u}) {
+    const std::string text = regret_table(report, width, Colour::off);
+    for (const NumberedLine& line : Lines(text)) {
+      if (line.text.starts_with("  bench ")) continue;
+      EXPECT_LE(line.text.size(), width) << line.text;
+    }
   }
+}
+
+// Such a run said nothing about `tune`.
+TEST(RegretTable, WithoutCandidatesThereAreOnlyTheReasons) {
+  CaseRecord record;
+  record.id = "gemm/forward/m4n4k4/f32/openblas/cpu/hot";
+  record.op = "gemm";
+  record.backend = "openblas";
+  record.device = "cpu";
+  record.details["tune"] = "8";
+  EXPECT_EQ(regret_table(tuned_report({record}), 1000, Colour::off),
+            "1 case with `tune` has no measured alternative "
+            "(gemm/forward/m4n4k4/f32/openblas/cpu/hot): the backend `openblas` offers no choice; "
+            "to compare libraries, give the case several backends and run `bench compare RESULT "
+            "--by backend`.\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
+#include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
 #include "harness/stats/median.hpp"
 
@@ -216,13 +217,20 @@ Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record,
   return cell;
 }
 
-constexpr std::array<std::string_view, 5> kProseColumns = {"implementation", "layers", "outcome",
-                                                           "reason", "source"};
+constexpr std::array<std::string_view, 7> kProseColumns = {
+    "implementation", "layers", "outcome", "reason", "source", "chosen", "best"};
 
 PageKind page_kind(const CaseColumn& column) {
   if (!column.is_text()) return PageKind::number;
   if (column.name == "case") return PageKind::id;
   return std::ranges::count(kProseColumns, column.name) > 0 ? PageKind::prose : PageKind::text;
+}
+
+std::vector<Page::TableColumn> make_page_columns(const CaseColumns& columns) {
+  std::vector<Page::TableColumn> made;
+  for (const CaseColumn* column : columns)
+    made.push_back({std::string(column->heading), page_kind(*column)});
+  return made;
 }
 
 void add_cases(const RunView& view, Page& page) {
@@ -240,16 +248,42 @@ void add_cases(const RunView& view, Page& page) {
         "`bench peak` measures them.");
   }
   const CaseColumns chosen = page_columns(view);
-  std::vector<Page::TableColumn> columns;
-  for (const CaseColumn* column : chosen) {
-    columns.push_back({std::string(column->heading), page_kind(*column)});
-  }
+  const std::vector<Page::TableColumn> columns = make_page_columns(chosen);
   std::vector<Page::TableRow> rows;
   for (const CaseRecord& record : view.report.cases) {
     Page::TableRow& row = rows.emplace_back();
     for (const CaseColumn* column : chosen) row.push_back(page_cell(*column, record, chosen));
   }
   page.table(columns, rows);
+}
+
+// Returns the cells of choice_cells(), with the numbers by which the reader sorts.
+Page::TableRow choice_row(const CaseRecord& record, const CaseColumns& columns) {
+  Page::TableRow row;
+  const std::vector<std::string> cells = choice_cells(record);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Page::TableCell& cell = row.emplace_back(Page::TableCell{cells[i]});
+    const CaseValue value = columns[i]->value(record);
+    if (!columns[i]->is_text() && analysis::is_known(value))
+      cell.value = analysis::to_number(value);
+  }
+  return row;
+}
+
+// Adds what the libraries' choices cost in tuned cases. Adds nothing if no case has `tune`.
+void add_choices(const RunView& view, Page& page) {
+  const std::vector<const CaseRecord*> tuned = find_tuned_cases(view.report);
+  const std::vector<std::string> notes = choice_notes(view.report);
+  if (tuned.empty() && notes.empty()) return;
+  page.section("Choices", "what the libraries' own choices cost");
+  if (!tuned.empty()) {
+    const CaseColumns columns = choice_columns();
+    std::vector<Page::TableRow> rows;
+    for (const CaseRecord* record : tuned) rows.push_back(choice_row(*record, columns));
+    page.table(make_page_columns(columns), rows);
+    page.paragraph(fmt::format("{} `{}`", choice_columns_note(), choice_command(tuned)));
+  }
+  page.list(notes);
 }
 
 std::string format_network(const NetworkSummary& network) {
@@ -340,6 +374,7 @@ std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
   Page page(run_title(view), format_lead(view));
   page.open(cases_plot(view.report), run_findings(view.report));
   add_cases(view, page);
+  add_choices(view, page);
   page.plots("Roofline", "each case below the ceilings",
              std::vector{roofline_plot(view.report.cases)});
   add_networks(view, page);

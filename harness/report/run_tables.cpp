@@ -3,6 +3,7 @@
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "harness/report/format.hpp"
+#include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
 
 #include <fmt/format.h>
@@ -17,12 +18,69 @@ namespace {
 constexpr std::size_t kMaxMarkdownBytes = 1 << 20;
 constexpr std::size_t kMarkdownReserve = 256;  // for the sentence about omitted cases
 
-std::string markdown_row(const CaseColumns& columns, const CaseRecord& record) {
+std::string markdown_row(const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (const CaseColumn* column : columns) {
-    line += fmt::format(" {} |", escape_markdown(readable_cell(*column, record)));
-  }
+  for (const std::string& cell : cells) line += fmt::format(" {} |", escape_markdown(cell));
   return line + "\n";
+}
+
+std::string markdown_heading(const CaseColumns& columns) {
+  std::string line = "|", rule = "|";
+  for (const CaseColumn* column : columns) {
+    line += fmt::format(" {} |", escape_markdown(column->heading));
+    rule += column->is_text() ? "---|" : "--:|";
+  }
+  return line + "\n" + rule + "\n";
+}
+
+// Returns a table with the rows that fit into `max_bytes`, and how many are left out.
+std::string markdown_table(const CaseColumns& columns, const std::vector<std::string>& rows,
+                           std::size_t max_bytes) {
+  std::string text = markdown_heading(columns);
+  std::size_t shown = 0;
+  for (const std::string& row : rows) {
+    if (text.size() + row.size() + kMarkdownReserve > max_bytes) break;
+    text += row;
+    ++shown;
+  }
+  if (shown < rows.size()) {
+    text += fmt::format("\n{} more cases are left out; use `--format csv` for all of them.\n",
+                        rows.size() - shown);
+  }
+  return text;
+}
+
+std::string markdown_cases(const CaseColumns& columns, const Report& report,
+                           std::size_t max_bytes) {
+  std::vector<std::string> rows;
+  for (const CaseRecord& record : report.cases) {
+    std::vector<std::string> cells;
+    for (const CaseColumn* column : columns) cells.push_back(readable_cell(*column, record));
+    rows.push_back(markdown_row(cells));
+  }
+  return markdown_table(columns, rows, max_bytes);
+}
+
+// Returns what the libraries' choices cost in tuned cases, with its notes. Empty if no case has
+// `tune`, or if there is no space for it; a CSV has these columns too.
+std::string markdown_choices(const Report& report, std::size_t max_bytes) {
+  const std::vector<const CaseRecord*> tuned = find_tuned_cases(report);
+  std::string below;
+  if (!tuned.empty()) {
+    below += fmt::format("\n{} {}\n", escape_markdown(choice_columns_note()),
+                         markdown_code(choice_command(tuned)));
+  }
+  const std::vector<std::string> notes = choice_notes(report);
+  for (const std::string& note : notes) {
+    const std::string_view gap = &note == &notes.front() ? "\n" : "";
+    below += fmt::format("{}- {}\n", gap, escape_markdown(note));
+  }
+  const std::size_t used = below.size() + markdown_heading(choice_columns()).size();
+  if (below.empty() || used + kMarkdownReserve > max_bytes) return "";
+  if (tuned.empty()) return below;
+  std::vector<std::string> rows;
+  for (const CaseRecord* record : tuned) rows.push_back(markdown_row(choice_cells(*record)));
+  return "\n" + markdown_table(choice_columns(), rows, max_bytes - below.size()) + below;
 }
 
 // Returns the unit of a column's raw values; empty for text.
@@ -132,25 +190,11 @@ std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/)
   const CaseColumns columns =
       view.columns.empty() ? default_case_columns(view.report.cases) : view.columns;
   const std::string lead = lead_sentences(view.report);
-  std::string text = fmt::format("**{}{}{}**\n\n|", escape_markdown(lead), lead.empty() ? "" : " ",
+  std::string text = fmt::format("**{}{}{}**\n\n", escape_markdown(lead), lead.empty() ? "" : " ",
                                  escape_markdown(run_sentence(view)));
-  std::string rule = "|";
-  for (const CaseColumn* column : columns) {
-    text += fmt::format(" {} |", escape_markdown(column->heading));
-    rule += column->is_text() ? "---|" : "--:|";
-  }
-  text += "\n" + rule + "\n";
-  std::size_t shown = 0;
-  for (const CaseRecord& record : view.report.cases) {
-    const std::string row = markdown_row(columns, record);
-    if (text.size() + row.size() + kMarkdownReserve > kMaxMarkdownBytes) break;
-    text += row;
-    ++shown;
-  }
-  if (shown < view.report.cases.size()) {
-    text += fmt::format("\n{} more cases are left out; use `--format csv` for all of them.\n",
-                        view.report.cases.size() - shown);
-  }
+  text += markdown_cases(columns, view.report, kMaxMarkdownBytes - text.size());
+  // As in the text format, the columns that the user chose are the only table.
+  if (view.columns.empty()) text += markdown_choices(view.report, kMaxMarkdownBytes - text.size());
   return text;
 }
 

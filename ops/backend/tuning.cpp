@@ -159,8 +159,8 @@ class Tournament {
 }  // namespace
 
 std::string TunedChoice::text() const {
-  if (!reason.empty()) return "no: " + reason;
-  if (!fixed.empty()) return "as chosen before for the case: " + fixed;
+  if (!reason.empty()) return fmt::format("{}{}", kNotTuned, reason);
+  if (!fixed.empty()) return fmt::format("{}{}", kChosenBefore, fixed);
   const auto time_of = [&](std::size_t index) {
     return format_time(candidates[index].time.value_or(Nanoseconds(0)));
   };
