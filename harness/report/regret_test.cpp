@@ -208,7 +208,7 @@ TEST(RegretTable, KeepsTheNamesOfCandidatesWithin80Columns) {
   }
 }
 
-// Such a run said nothing about `tune`.
+// Such a run was silent about `tune`.
 TEST(RegretTable, WithoutCandidatesThereAreOnlyTheReasons) {
   CaseRecord record;
   record.id = "gemm/forward/m4n4k4/f32/openblas/cpu/hot";
