@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <sched.h>
+#include <sys/resource.h>
 #include <system_error>
 #include <thread>
 
@@ -65,6 +66,12 @@ std::vector<int> usable_processors() {
     if (CPU_ISSET(processor, &mask)) processors.push_back(processor);
   }
   return processors;
+}
+
+std::int64_t count_preemptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 void run_in_parallel(std::size_t items, std::span<const int> processors,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -21,6 +22,10 @@ void set_processors(std::span<const int> processors);
 // Returns the threads of this process by the kernel's numbers, in ascending order. Empty if /proc
 // cannot be read.
 std::vector<int> own_threads();
+
+// Returns how often the system has taken a processor from a thread of this process that still had
+// work.
+std::int64_t count_preemptions();
 
 // Calls work(item, thread) once for each item below `items`, in any order, and returns when all
 // calls have returned. `thread` is below min(items, processors.size()); calls with the same

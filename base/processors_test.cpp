@@ -28,6 +28,12 @@ TEST(OwnThreads, AreThoseOfThisProcess) {
   ends.notify_all();
 }
 
+TEST(CountPreemptions, NeverDecreases) {
+  const std::int64_t before = count_preemptions();
+  EXPECT_GE(before, 0);
+  EXPECT_GE(count_preemptions(), before);
+}
+
 TEST(RunInParallel, DoesEveryItemOnceAndThreadsDoNotOverlap) {
   const std::vector<int> processors = {0, 0, 0};  // three threads, also on one processor
   constexpr std::size_t kItems = 200;

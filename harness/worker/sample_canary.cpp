@@ -2,6 +2,7 @@
 #include "harness/worker/sample_canary.hpp"
 
 #include "base/env.hpp"
+#include "base/processors.hpp"
 #include "harness/worker/canary_work.hpp"
 
 #include <omp.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <sys/resource.h>
 #include <vector>
 
 namespace bench {
@@ -62,11 +62,7 @@ class OpenMpCanary final : public SampleCanary {
             find_slowest(&PerThread::lost)};
   }
 
-  std::int64_t preemptions() override {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nivcsw;
-  }
+  std::int64_t preemptions() override { return count_preemptions(); }
 
  private:
   template <class Work>

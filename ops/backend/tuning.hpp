@@ -3,9 +3,11 @@
 // measurement use it: on the CPU the implementations of oneDNN, on a GPU the engines of cuDNN, the
 // algorithms of cuBLASLt, and fused against split kernels.
 //
-// Each way is measured once per round. The first way is the default, which the library takes by
-// itself. Another way is chosen only if it needs over 2 % fewer clock cycles than the default in
-// every round and over 2 % less time, so that noise and changes of the clock never change a choice.
+// Each way is measured once per round, in every second round in reverse order. The first way is the
+// default, which the library takes by itself. Another way is chosen only if it needs over 2 % fewer
+// clock cycles than the default in every round and over 2 % less time, and if both is so again in
+// as many further rounds of these two. So noise and changes of the clock rarely change a choice,
+// and the times of the two are not those by which the winner was selected, which would favour it.
 // Without the clock, times take the place of cycles.
 #pragma once
 

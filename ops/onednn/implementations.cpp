@@ -2,6 +2,7 @@
 #include "ops/onednn/implementations.hpp"
 
 #include "base/checked.hpp"
+#include "base/processors.hpp"
 #include "ops/fill.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/support.hpp"
@@ -91,10 +92,17 @@ class Trial {
 
   Result<DeviceSample> sample(std::int64_t iterations) {
     if (invocation_ == nullptr) BENCH_RETURN_IF_ERROR(begin());
+    const std::int64_t preemptions = count_preemptions();
     const Nanoseconds begin = clock_.now();
     for (std::int64_t i = 0; i < iterations; ++i) BENCH_RETURN_IF_ERROR(execute());
     DeviceSample sample;
     sample.device = clock_.now() - begin;
+    // It contains the time of another program. On a busy machine with two processors, such samples
+    // made every second choice look slow.
+    if (count_preemptions() > preemptions) {
+      sample.verdict = SampleVerdict::voided;
+      sample.reason = "another program used the processor";
+    }
     return sample;
   }
 
