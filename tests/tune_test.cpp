@@ -26,6 +26,7 @@ using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kGemm = "gemm/forward/m64n64k64/f32/onednn/cpu/hot/t1";
+constexpr const char* kNorm = "rms_norm/forward/4x64/f32/native/cpu/hot/t1";
 constexpr const char* kReorder = "reorder/forward/2x16x9x9-nchw-nhwc/f32/onednn/cpu/hot/t1";
 
 // The text without its line breaks, which depend on the names of implementations.
@@ -98,6 +99,32 @@ TEST_F(TuneTest, AnOperatorWithoutAListHasOneCandidate) {
   ASSERT_TRUE(report.cases.at(0).regret.has_value());
   EXPECT_THAT(report.cases.at(0).regret->candidates, SizeIs(1));
   EXPECT_THAT(unwrapped(last_.out), HasSubstr("no other candidate was measured"));
+  EXPECT_THAT(unwrapped(last_.out), HasSubstr("the library offers no other candidate; "));
+  const ProgramResult csv =
+      bench({"report", "r.jsonl", "--format", "csv", "--wide", "--columns", "best,choice_cost"});
+  EXPECT_EQ(csv.out, "best,choice_cost\n,\n");
+}
+
+// The run was silent, so a reader could not know whether the library's choice is the best one.
+TEST_F(TuneTest, ABackendWithoutAChoiceSaysSo) {
+  run_case(kNorm, {"tune=true"});
+  const std::string reason = "1 case with `tune` has no measured alternative (" +
+                             std::string(kNorm) + "): the backend `native` offers no choice; ";
+  EXPECT_THAT(unwrapped(last_.out), HasSubstr(reason));
+  EXPECT_THAT(unwrapped(bench({"report", "r.jsonl"}).out), HasSubstr(reason));
+  EXPECT_THAT(bench({"report", "r.jsonl", "--format", "md"}).out,
+              HasSubstr("offers no choice; to compare libraries, "));
+  EXPECT_THAT(bench({"explain", kNorm, "--set", "tune=true"}).out,
+              HasSubstr("\nchoice\n  no other candidate was measured\n  the backend `native` "
+                        "offers no choice;\n"));
+}
+
+TEST_F(TuneTest, TheReportHasTheTableInMarkdownAndHtml) {
+  run_case(kGemm, {"tune=true"});
+  EXPECT_THAT(bench({"report", "r.jsonl", "--format", "md"}).out,
+              HasSubstr("\n| case | chosen | chosen takes | best | best takes | choice costs |\n"));
+  EXPECT_EQ(bench({"report", "r.jsonl", "-o", "r.html"}).status, 0);
+  EXPECT_THAT(read_text(folder_.file("r.html")), HasSubstr("choice costs"));
 }
 
 TEST_F(TuneTest, ExplainShowsAllCandidates) {
