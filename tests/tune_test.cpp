@@ -132,6 +132,8 @@ TEST_F(TuneTest, ExplainShowsAllCandidates) {
   ASSERT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("\nchoice\n"));
   EXPECT_THAT(text.out, HasSubstr(" was chosen; "));
+  // Without `tune`, the command measured another case.
+  EXPECT_THAT(text.out, HasSubstr(std::string(" run ") + kGemm + " --set tune=8\n"));
   const ProgramResult machine = bench({"explain", kGemm, "--set", "tune=8", "--json"});
   const auto here = nlohmann::json::parse(machine.out).at("cases").at(0).at("here");
   EXPECT_EQ(here.at("regret").at("candidates").at(0).at("name"), here.at("regret").at("chosen"));

@@ -201,12 +201,14 @@ std::string format_probe(const Case& spec, const Result<PreparedCase>& probe) {
          format_choice(spec, *probe->prepared);
 }
 
-// Returns the command that measures the case.
-std::string format_reproduction(const std::string& id, const Plan& plan,
+// Returns the command that measures the case `spec` by this id. With `tune`, another kernel may
+// compute it.
+std::string format_reproduction(const std::string& id, const Case& spec, const Plan& plan,
                                 const Arguments& arguments) {
   std::string line =
       fmt::format("{}{} run {}", shell_variables(inherited_variables(inherited_environment())),
                   arguments.program, shell_quoted(id));
+  if (spec.measure.tune != 0) line += fmt::format(" --set tune={}", spec.measure.tune);
   for (const std::string& plugin : plan.plugins)
     line += fmt::format(" --plugin {}", shell_quoted(plugin));
   if (arguments.baseline) line += fmt::format(" --baseline {}", shell_quoted(*arguments.baseline));
@@ -259,7 +261,7 @@ std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Plan& plan
     gpu = describe_architecture(question.architecture);
   }
   if (is_network(spec)) question.network_folder = beside_networks(spec);
-  std::string command = format_reproduction(id, plan, arguments);
+  std::string command = format_reproduction(id, spec, plan, arguments);
   auto supports = ask_cuda_support(own_path(), question, env);
   if (!supports) return RemoteGpuResult{*std::move(gpu), supports.error(), std::move(command)};
   return RemoteGpuResult{*std::move(gpu), supports->at(id), std::move(command)};
@@ -320,7 +322,7 @@ LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments&
   options.worker_program = own_path();
   LocalResult local{probe_case(spec, options, env),
                     {},
-                    format_reproduction(spec.id, plan, arguments),
+                    format_reproduction(spec.id, spec, plan, arguments),
                     find_measured_time(spec, arguments, report, env)};
   local.ideal = compute_ideal(spec, local.probe.ok() ? local.probe->prepared : std::nullopt,
                               find_case_ceilings(spec, store, env));

@@ -2,6 +2,7 @@
 #include "harness/report/regret.hpp"
 
 #include "base/plural.hpp"
+#include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
@@ -161,7 +162,7 @@ std::string choice_command(const std::vector<const CaseRecord*>& tuned) {
   const CaseRecord& example = find_most_costly(tuned);
   const auto count = example.details.find(kTuneDetail);
   return fmt::format("bench explain {} --set tune={}", shell_quoted(example.id),
-                     count == example.details.end() ? "true" : count->second);
+                     count == example.details.end() ? "true" : shell_quoted(count->second));
 }
 
 std::vector<std::string> choice_notes(const Report& report) {
@@ -191,7 +192,7 @@ std::string regret_table(const Report& report, std::size_t width, Colour colour)
     for (const CaseRecord* record : tuned) rows.push_back(regret_row(*record, shortener));
     // The command has a line of its own, which is never broken, so that it can be copied.
     text = render_table(columns, std::move(rows), width, colour) +
-           wrap(choice_columns_note(), width, 0) + "  " + choice_command(tuned) + '\n';
+           wrap(choice_columns_note(), width, 0) + "  " + printable(choice_command(tuned)) + '\n';
   }
   for (const std::string& note : choice_notes(report)) text += wrap(note, width, 0);
   return text;

@@ -19,6 +19,7 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kConv = "conv/forward/n1c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
@@ -206,6 +207,16 @@ TEST(RegretTable, KeepsTheNamesOfCandidatesWithin80Columns) {
       EXPECT_LE(line.text.size(), width) << line.text;
     }
   }
+}
+
+// Ids and details come from files.
+TEST(ChoiceCommand, IsSafeToCopy) {
+  CaseRecord record = tuned_case(kGemm, equal_regret());
+  record.details["tune"] = "8; reboot";
+  EXPECT_EQ(choice_command({&record}),
+            "bench explain " + std::string(kGemm) + " --set tune='8; reboot'");
+  record.id = "a\x1b[2J";
+  EXPECT_THAT(regret_table(tuned_report({record}), 80, Colour::off), Not(HasSubstr("\x1b")));
 }
 
 // Such a run was silent about `tune`.
