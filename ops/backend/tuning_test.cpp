@@ -105,8 +105,8 @@ std::vector<Nanoseconds> in_rounds_then(Nanoseconds first, Nanoseconds further) 
   return times;
 }
 
-// On a busy machine with two processors, another program took its turns with the candidates: of 24
-// choices, four cost 34 to 400 %, and none of them in the next run.
+// On a busy machine with two processors, 4 of 24 choices cost 34 to 400 %, and none of these costs
+// appeared in the next run.
 TEST(ChooseFastest, AWinnerThatDoesNotWinAgainKeepsTheDefault) {
   const TunedChoice choice =
       choose({scripted("a", in_rounds_then(30us, 10us)), scripted("b", {10us})});

@@ -97,8 +97,7 @@ class Trial {
     for (std::int64_t i = 0; i < iterations; ++i) BENCH_RETURN_IF_ERROR(execute());
     DeviceSample sample;
     sample.device = clock_.now() - begin;
-    // It contains the time of another program. On a busy machine with two processors, such samples
-    // made every second choice look slow.
+    // It contains the time of another program.
     if (count_preemptions() > preemptions) {
       sample.verdict = SampleVerdict::voided;
       sample.reason = "another program used the processor";
