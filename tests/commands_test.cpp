@@ -82,7 +82,7 @@ TEST(ListTest, ANetworkInTrainingIsWhatRunSaysOfIt) {
   folder.write("networks/cnn.yaml",
                "version: 1\nnetwork: cnn\ninput: { c: 1, h: 8 }\nlayers:\n"
                "  - { name: conv0, op: conv, k: 4, r: 3 }\n"
-               "  - { name: norm0, op: group_norm, groups: 2 }\n");
+               "  - { name: largest0, op: reduction, function: max, axis: [2, 3] }\n");
   folder.write("t.yaml",
                "version: 1\ndefaults:\n  warmup: { iterations: 1, time: 1ms }\n"
                "  measure: { processes: 2, min_iterations: 3, max_time: 4ms }\n"
@@ -90,7 +90,7 @@ TEST(ListTest, ANetworkInTrainingIsWhatRunSaysOfIt) {
   const ProgramResult run = bench({"run", "t.yaml", "--out", "r.jsonl"}, folder.path());
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::AllOf(HasSubstr("not included"),
-                                      HasSubstr("gradients of group_norm (norm0)"),
+                                      HasSubstr("gradients of reduction (largest0)"),
                                       Not(HasSubstr("conv/backward_data/"))));
   const Report report = read_report(folder.file("r.jsonl"));
   const auto network = std::ranges::find(report.cases, "network", &CaseRecord::op);
@@ -98,14 +98,14 @@ TEST(ListTest, ANetworkInTrainingIsWhatRunSaysOfIt) {
   EXPECT_EQ(network->outcome, Outcome::unsupported);
   const ProgramResult list = bench({"list", "t.yaml"}, folder.path());
   EXPECT_THAT(list.out, HasSubstr("no: " + network->reason.value_or("?")));
-  EXPECT_THAT(list.out, HasSubstr("6 cases, 5 can run here"));
+  EXPECT_THAT(list.out, HasSubstr("7 cases, 6 can run here"));
   const json listed = json::parse(bench({"list", "t.yaml", "--json"}, folder.path()).out);
   for (const json& entry : listed.at("cases")) {
     EXPECT_EQ(entry.contains("support"), entry.at("op") == "network") << entry;
   }
   const json document =
       json::parse(bench({"report", "r.jsonl", "--format", "json"}, folder.path()).out);
-  EXPECT_EQ(document.at("networks").at(0).at("lacks").at(0), "gradients of group_norm (norm0)");
+  EXPECT_EQ(document.at("networks").at(0).at("lacks").at(0), "gradients of reduction (largest0)");
   EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
 }
 

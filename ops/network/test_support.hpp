@@ -145,7 +145,7 @@ inline NetworkDefinition mixture_network() {
                  take_rows("sorted", {"second", "places"}),
                  view("sorted.tokens", {4, 2, 32}, "sorted"),
                  layer("weighted", "pointwise", "mul", {"sorted.tokens", "factors"}),
-                 std::move(sum), view("combined.rows", {4, 32}, "combined")},
+                 std::move(sum)},
       .inputs = {{"x", {4, 32}}, {"chosen", {8}}, {"tokens", {8}}, {"places", {8}}}};
 }
 

@@ -27,7 +27,7 @@ constexpr std::array<ReductionRow, 7> kReductions = {{
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   if (problem.direction != Direction::forward) {
-    return unsupported("oneDNN has no gradient of a reduction; leave `backend: onednn` out");
+    return unsupported("oneDNN has no gradient of a reduction; the backend `native` has one");
   }
   const auto& row =
       *std::ranges::find(kReductions, problem.parameters.word("function"), &ReductionRow::function);
