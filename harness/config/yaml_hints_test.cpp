@@ -115,6 +115,8 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"- op: gemm", "version: 1\ncases:\n  @\n    m: 8\n    n: 8\n    k: 8\n"},
     {"op: conv", "version: 1\ncases: [{ @, c: 4, h: 8, k: 4, r: 3 }]\n"},
     {"- network: resnet18", "version: 1\ncases:\n  @\n"},
+    {"tune: 1", kGemm},
+    {"tune: true", kGemm},
     {"measure: [layers]", "version: 1\ncases: [{ network: tiny, @ }]\n"},
     {"network: resnet50_v1_5", "version: 1\ncases: [{ @ }]\n"},
     {"cases: [{ op: gemm, m: 64, n: 64, k: 64 }]", "version: 1\n@\n"},
