@@ -17,11 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-enum class Colour { red, green };
-std::span<const std::string_view> enumerator_names(Colour) {
-  static constexpr std::array<std::string_view, 2> kNames = {"red", "green"};
-  return kNames;
-}
+BENCH_ENUM(Colour, red, green);
 
 struct Pair {
   int first = 0, second = 0;

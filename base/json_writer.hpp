@@ -19,14 +19,15 @@
 //   optional_inline(first, optional) the fields of an optional struct, directly in the record; if
 //                                 the field `first` is missing, so is the struct
 // The archives call `declare` with the archive and, for group and list, the value. A value is a
-// number, a text, an enumerator with enumerator_names(), a quantity of base/units.hpp, a struct
-// with fields() or elements(), or an optional, a vector or a map of these. A type with
+// number, a text, an enumerator with a name (base/enumerators.hpp), a quantity of base/units.hpp, a
+// struct with fields() or elements(), or an optional, a vector or a map of these. A type with
 // write_json(writer, value) can be written but not read.
 //
 // The output is strict JSON. Numbers that JSON cannot represent (NaN, infinity) are left out by
 // `optional` and written as null otherwise. Invalid UTF-8 is replaced.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 
 #include <cmath>

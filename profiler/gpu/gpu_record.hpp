@@ -4,81 +4,39 @@
 // ids; they are unique only within one process. gpu_record_lines.hpp defines the file format.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "profiler/attribute.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace bench {
 
-enum class GpuCopyKind {
-  unknown,
-  host_to_device,
-  device_to_host,
-  host_to_array,
-  array_to_host,
-  array_to_array,
-  array_to_device,
-  device_to_array,
-  device_to_device,
-  host_to_host,
-  peer_to_peer,
-};
-enum class GpuMemoryKind {
-  unknown,
-  pageable,
-  pinned,
-  device,
-  array,
-  managed,
-  device_static,
-  managed_static,
-};
-enum class GpuApiDomain { runtime, driver };
-enum class GpuAllocationChange { allocation, release };
+BENCH_ENUM(GpuCopyKind, unknown, host_to_device, device_to_host, host_to_array, array_to_host,
+           array_to_array, array_to_device, device_to_array, device_to_device, host_to_host,
+           peer_to_peer);
+BENCH_ENUM(GpuMemoryKind, unknown, pageable, pinned, device, array, managed, device_static,
+           managed_static);
+BENCH_ENUM(GpuApiDomain, runtime, driver);
+BENCH_ENUM(GpuAllocationChange, allocation, release);
 // Kind of a synchronisation. The calling thread waits, except for stream_wait_event, where the
 // stream waits.
-enum class GpuWaitKind { unknown, event, stream_wait_event, stream, context };
-enum class GpuOverheadKind {
-  unknown,
-  driver_compiler,
-  buffer_flush,
-  instrumentation,
-  resource,
-  module_loading,
-  lazy_function_loading,
-  command_buffer_full,
-  buffer_request,
-  unified_memory,
-};
+BENCH_ENUM(GpuWaitKind, unknown, event, stream_wait_event, stream, context);
+BENCH_ENUM(GpuOverheadKind, unknown, driver_compiler, buffer_flush, instrumentation, resource,
+           module_loading, lazy_function_loading, command_buffer_full, buffer_request,
+           unified_memory);
 // How the memory of a process was measured. process: the driver reports a value for the process.
 // growth: the driver does not list the process (for example in a container). Then the value is the
 // growth of the device's used memory since before the process first used the device. It can include
 // memory of other processes.
-enum class GpuMemorySource { process, growth };
+BENCH_ENUM(GpuMemorySource, process, growth);
 // Meaning of an external id: the operator that runs, or the phase of the user's program.
-enum class GpuExternalKind { operation, phase };
-
-// Names in the order of the enumerators: "host_to_device", ...
-std::span<const std::string_view> enumerator_names(GpuCopyKind);
-std::span<const std::string_view> enumerator_names(GpuMemoryKind);
-std::span<const std::string_view> enumerator_names(GpuApiDomain);
-std::span<const std::string_view> enumerator_names(GpuAllocationChange);
-std::span<const std::string_view> enumerator_names(GpuWaitKind);
-std::span<const std::string_view> enumerator_names(GpuOverheadKind);
-std::span<const std::string_view> enumerator_names(GpuExternalKind);
-std::span<const std::string_view> enumerator_names(GpuMemorySource);
-template <class Enum>
-std::string_view enumerator_name(Enum value) {
-  return enumerator_names(value)[static_cast<std::size_t>(value)];
-}
+BENCH_ENUM(GpuExternalKind, operation, phase);
 
 struct GpuInterval {
   Nanoseconds start{0}, end{0};
