@@ -4,7 +4,7 @@
 //   BENCH_ENUM(Direction, forward, backward_data);
 //   BENCH_ENUM(Math, (standard, "default"), tf32);
 //
-// declares the enumeration (`enum class`) and the names of its enumerators. A name is the
+// declares the enumeration (`enum class`), its names and to_string(value). A name is the
 // identifier, or the text beside it. BENCH_MEMBER_ENUM does the same inside a class. An enumeration
 // with names of another origin declares a function enumerator_names(value) in its namespace.
 #pragma once
@@ -33,10 +33,6 @@ constexpr std::span<const std::string_view> enumerator_names(Enum = {}) {
   return kEnumeratorNames<Enum>;
 }
 template <NamedEnum Enum>
-constexpr std::string_view enumerator_name(Enum value) {
-  return kEnumeratorNames<Enum>[static_cast<std::size_t>(value)];
-}
-template <NamedEnum Enum>
 constexpr std::optional<Enum> enumerator_from_name(std::string_view name) {
   const auto& names = kEnumeratorNames<Enum>;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -50,11 +46,14 @@ constexpr std::optional<Enum> enumerator_from_name(std::string_view name) {
 #define BENCH_ENUM(Type, ...) BENCH_DECLARE_ENUM(, Type, __VA_ARGS__)
 #define BENCH_MEMBER_ENUM(Type, ...) BENCH_DECLARE_ENUM(friend, Type, __VA_ARGS__)
 
-#define BENCH_DECLARE_ENUM(access, Type, ...)                              \
-  enum class Type { BENCH_FOR_EACH(BENCH_ENUMERATOR, __VA_ARGS__) };       \
-  access constexpr auto enumerator_table(Type) {                           \
-    return std::array{BENCH_FOR_EACH(BENCH_ENUMERATOR_NAME, __VA_ARGS__)}; \
-  }                                                                        \
+#define BENCH_DECLARE_ENUM(access, Type, ...)                                \
+  enum class Type { BENCH_FOR_EACH(BENCH_ENUMERATOR, __VA_ARGS__) };         \
+  access constexpr auto enumerator_table(Type) {                             \
+    return std::array{BENCH_FOR_EACH(BENCH_ENUMERATOR_NAME, __VA_ARGS__)};   \
+  }                                                                          \
+  [[maybe_unused]] access constexpr std::string_view to_string(Type value) { \
+    return bench::kEnumeratorNames<Type>[static_cast<std::size_t>(value)];   \
+  }                                                                          \
   static_assert(true)
 
 #define BENCH_ENUMERATOR(item) BENCH_BY_FORM(BENCH_ENUMERATOR, item)

@@ -15,12 +15,12 @@ struct Shape {
 };
 
 static_assert(enumerator_names<Colour>().size() == 3);
-static_assert(enumerator_name(Colour::red) == "red");
+static_assert(to_string(Colour::red) == "red");
 
 TEST(Enumerators, HaveTheirIdentifiersAsNamesUnlessATextIsGiven) {
-  EXPECT_EQ(enumerator_name(Colour::dark_green), "dark green");
-  EXPECT_EQ(enumerator_name(Colour::blue), "blue");
-  EXPECT_EQ(enumerator_name(Shape().kind), "square");
+  EXPECT_EQ(to_string(Colour::dark_green), "dark green");
+  EXPECT_EQ(to_string(Colour::blue), "blue");
+  EXPECT_EQ(to_string(Shape().kind), "square");
 }
 
 TEST(Enumerators, AreFoundByName) {
@@ -36,7 +36,7 @@ BENCH_ENUM(Many, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5,
 
 TEST(Enumerators, CanBeEighty) {
   EXPECT_EQ(enumerator_names<Many>().size(), 80);
-  EXPECT_EQ(enumerator_name(Many::h9), "h9");
+  EXPECT_EQ(to_string(Many::h9), "h9");
 }
 
 }  // namespace

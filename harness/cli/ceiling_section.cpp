@@ -27,9 +27,8 @@ std::optional<Roofline> compute_ideal(const Case& spec,
 }
 
 std::string format_ideal(const Roofline& ideal) {
-  std::string text =
-      fmt::format("ceilings\n  ideal time  {}, bound by {}\n", format_time(ideal.ideal),
-                  bound_names()[static_cast<std::size_t>(ideal.bound)]);
+  std::string text = fmt::format("ceilings\n  ideal time  {}, bound by {}\n",
+                                 format_time(ideal.ideal), to_string(ideal.bound));
   if (ideal.peak_flops_per_s) {
     text += fmt::format("  arithmetic  {}\n", format_rate(*ideal.peak_flops_per_s));
   }

@@ -399,7 +399,7 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
   writer.group("there", remote, write_remote_result);
   if (local.ideal) {
     writer.required("ideal_ns", local.ideal->ideal);
-    writer.required("bound", bound_names()[static_cast<std::size_t>(local.ideal->bound)]);
+    writer.required("bound", to_string(local.ideal->bound));
   }
   if (local.measured.ok()) {
     // "stored" is the name of an earlier version, for times of a store.

@@ -73,7 +73,7 @@ std::string format_gain(const MeasuredTime& measured, const Roofline& roofline) 
   std::string text = fmt::format(", {:.0f} % of what this machine's ceilings{} permit. ",
                                  100 * efficiency, calibrated);
   const Nanoseconds gain = compute_gain(measured, roofline);
-  const std::string_view bound = bound_names()[static_cast<std::size_t>(roofline.bound)];
+  const std::string_view bound = to_string(roofline.bound);
   if (gain == Nanoseconds(0)) return text + "There is nothing to gain.";
   return text + fmt::format("There is {} to gain ({:.0f} %): at best it takes {}, bound by {}.",
                             format_time(gain), 100 * (1 - efficiency), format_time(roofline.ideal),
@@ -144,10 +144,10 @@ Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity
 std::string format_measured_time(const Result<MeasuredTime>& measured,
                                  const std::optional<Roofline>& ideal) {
   if (!measured.ok()) {
-    const std::string limit =
-        ideal ? fmt::format(" At best this case takes {}, bound by {}.", format_time(ideal->ideal),
-                            bound_names()[static_cast<std::size_t>(ideal->bound)])
-              : "";
+    const std::string limit = ideal
+                                  ? fmt::format(" At best this case takes {}, bound by {}.",
+                                                format_time(ideal->ideal), to_string(ideal->bound))
+                                  : "";
     return fmt::format("No time is known: {}. The command at the end measures it.{}\n\n",
                        measured.error().message(), limit);
   }

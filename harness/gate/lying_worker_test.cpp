@@ -248,7 +248,7 @@ TEST_F(LyingWorker, AFieldThatMakesNoSenseIsNeverGreenAndTheFileCanBeReadAgain) 
 TEST_F(LyingWorker, ARefusalIsNeverGreenWhateverItsOutcomeIs) {
   for (const auto& [command, line] : honest_replies()) {
     std::vector<Lie> lies;
-    for (const std::string_view outcome : outcome_names()) {
+    for (const std::string_view outcome : enumerator_names<Outcome>()) {
       json refusal = {{"reply", "refused"}, {"outcome", outcome}, {"reason", "because"}};
       refusal["spent"] = parse_reply(line).at("spent");
       lies.push_back({command, json::json_pointer(), refusal, Lie::Kind::impossible});

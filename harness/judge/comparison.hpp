@@ -4,32 +4,28 @@
 // cause of a difference. `bench duet` and `bench gate` measure both sides together. Pure functions.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/judge/program_comparison.hpp"
 
-#include <array>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench {
 
-enum class CaseVerdict {
-  // Effect: log(candidate / base).
-  slower,        // effect above 0 by at least the tolerance; interval above 0
-  faster,        // effect below 0 by at least the tolerance; interval below 0
-  same,          // neither; interval within +-resolution, effect within a quarter of it
-  unclear,       // none of these three; without an interval, all effects below kEvidentRatio
-  incomparable,  // different work or measuring conditions, or the base's outcome is not ok
-  failed,        // the base's outcome is ok, the candidate's is not
-  removed,       // only the base has the case
-  added,         // only the candidate has the case
-};
-inline constexpr std::array<std::string_view, 8> kCaseVerdictNames = {
-    "slower", "faster", "same", "unclear", "incomparable", "failed", "removed", "added"};
+BENCH_ENUM(CaseVerdict,
+           // Effect: log(candidate / base).
+           slower,   // effect above 0 by at least the tolerance; interval above 0
+           faster,   // effect below 0 by at least the tolerance; interval below 0
+           same,     // neither; interval within +-resolution, effect within a quarter of it
+           unclear,  // none of these three; without an interval, all effects below kEvidentRatio
+           incomparable,  // different work or measuring conditions, or the base's outcome is not ok
+           failed,        // the base's outcome is ok, the candidate's is not
+           removed,       // only the base has the case
+           added          // only the candidate has the case
+);
 
 struct ComparedCase {
   std::string id;

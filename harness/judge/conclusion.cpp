@@ -169,10 +169,10 @@ Coverage count_coverage(const std::vector<CaseAssessment>& judgements) {
 
 std::string format_counts(const std::vector<CaseAssessment>& judgements) {
   std::string text;
-  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names<Verdict>().size(); ++i) {
     const std::size_t cases = count(judgements, static_cast<Verdict>(i));
     if (cases == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, kVerdictNames[i]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, enumerator_names<Verdict>()[i]);
   }
   return text.empty() ? "no cases" : text;
 }

@@ -499,10 +499,6 @@ void Decider::add_removed(const std::string& id) {
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
-  return kVerdictNames[static_cast<std::size_t>(verdict)];
-}
-
 std::string format_pending(const Pending& pending) {
   constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
                                                       "checks of the base"};

@@ -4,39 +4,31 @@
 // same verdicts later. docs/gate.md explains the rules and their cost.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/judge/evidence.hpp"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench {
 
-enum class Verdict {
-  regression,
-  error,  // crashed, timed out, wrong result or removed
-  // Slower, but within run-to-run variation, or GPU cycles did not grow as much.
-  suspect,
-  inconclusive,  // not decided by all measurements, or by those until an early end
-  incomparable,  // the case has nothing to compare with, or the conditions differ
-  no_baseline,   // there is neither a base nor a stored run
-  improved,      // faster
-  pass,          // not slower by the limit `detect` or more
-};
-// In the order of the enumerators, which is the reading order of reports.
-inline constexpr std::array<std::string_view, 8> kVerdictNames = {
-    "REGRESSION",   "ERROR",       "SUSPECT",  "INCONCLUSIVE",
-    "INCOMPARABLE", "NO BASELINE", "IMPROVED", "PASS"};
-std::string_view to_string(Verdict verdict);
+// In the reading order of reports.
+// error: crashed, timed out, wrong result or removed. suspect: slower, but within run-to-run
+// variation, or GPU cycles did not grow as much. inconclusive: not decided by all measurements, or
+// by those until an early end. incomparable: the case has nothing to compare with, or the
+// conditions differ. no_baseline: there is neither a base nor a stored run. improved: faster. pass:
+// not slower by the limit `detect` or more.
+BENCH_ENUM(Verdict, (regression, "REGRESSION"), (error, "ERROR"), (suspect, "SUSPECT"),
+           (inconclusive, "INCONCLUSIVE"), (incomparable, "INCOMPARABLE"),
+           (no_baseline, "NO BASELINE"), (improved, "IMPROVED"), (pass, "PASS"));
 
 // A measurement of a case that its decision still needs.
 struct MeasurementRequest {
   // confirmation: duets that confirm a regression. base: checks whether the base computes a case
   // that the candidate does not compute.
-  enum class Kind { duets, confirmation, windows, base };
+  BENCH_MEMBER_ENUM(Kind, duets, confirmation, windows, base);
   std::size_t index = 0;  // index into GateEvidence::cases
   Kind kind = Kind::duets;
   int count = 0;       // number of duets, or of processes in the next window
@@ -52,7 +44,7 @@ struct Pending {
 };
 
 // What a case is compared with.
-enum class Reference { base, store };
+BENCH_ENUM(Reference, base, store);
 
 // The decision about one case.
 struct CaseAssessment {
@@ -62,7 +54,7 @@ struct CaseAssessment {
   std::string reason;  // a sentence without a full stop; empty for most PASS cases
   // How far the case came. screened_out: the screen cleared it. measured_again: stage 2 compared
   // it. not_measured: neither of these.
-  enum class Course { not_measured, screened_out, measured_again };
+  BENCH_MEMBER_ENUM(Course, not_measured, screened_out, measured_again);
   Course course = Course::not_measured;
   // Whether the case is undecided because its evidence ended early: the budget, Ctrl-C, or a base
   // that died.

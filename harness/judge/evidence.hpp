@@ -3,6 +3,7 @@
 // data. decide() in harness/judge/decide.hpp turns the evidence into verdicts.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/result/measured.hpp"
@@ -45,7 +46,7 @@ struct GatePolicy {
 // The samples of two processes, base and candidate, that alternated on the same processors. In each
 // round, each process took one sample, in random order. The duet is the unit of all statistics.
 struct Duet {
-  enum class Stage { first, confirmation };
+  BENCH_MEMBER_ENUM(Stage, first, confirmation);
   std::string run_id;
   std::string id;
   Stage stage = Stage::first;
@@ -120,7 +121,7 @@ struct StoredEvidence {
 
 // Why a side has no time for a case.
 struct SideFailure {
-  enum class Side { base, candidate };
+  BENCH_MEMBER_ENUM(Side, base, candidate);
   Side side = Side::base;
   Outcome outcome = Outcome::failed;
   std::string reason;
@@ -145,7 +146,7 @@ struct CaseEvidence {
 
 struct GateEvidence {
   // paired: compares with a base, in duets. store_only: compares with stored runs.
-  enum class Mode { paired, store_only };
+  BENCH_MEMBER_ENUM(Mode, paired, store_only);
   Mode mode = Mode::store_only;
   GateSettings settings;
   GatePolicy policy;

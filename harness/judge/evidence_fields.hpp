@@ -7,12 +7,9 @@
 #include "harness/result/fields.hpp"
 #include "harness/stats/signed_rank.hpp"
 
-#include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -28,38 +25,6 @@ inline constexpr double kMaxFraction = 10;  // of gate settings: 1000 %, as in c
 inline constexpr double kMinError = 1e-9;   // of error rates; their maximum is 1 - kMinError
 inline constexpr double kMaxLog = 100;      // of logarithms of times and of their differences
 inline constexpr double kMaxRuns = 1e9;     // of numbers of runs
-
-inline std::span<const std::string_view> enumerator_names(GateEvidence::Mode) {
-  static constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
-  return kModes;
-}
-inline std::span<const std::string_view> enumerator_names(SideFailure::Side) {
-  static constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
-  return kSides;
-}
-inline std::span<const std::string_view> enumerator_names(Reference) {
-  static constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
-  return kReferences;
-}
-inline std::span<const std::string_view> enumerator_names(StopCause) {
-  static constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
-  return kStopCauses;
-}
-inline std::span<const std::string_view> enumerator_names(MeasurementRequest::Kind) {
-  static constexpr std::array<std::string_view, 4> kPendingKinds = {"duets", "confirmation",
-                                                                    "windows", "base"};
-  return kPendingKinds;
-}
-inline std::span<const std::string_view> enumerator_names(Duet::Stage) {
-  static constexpr std::array<std::string_view, 2> kStages = {"first", "confirmation"};
-  return kStages;
-}
-inline std::span<const std::string_view> enumerator_names(CaseAssessment::Course) {
-  static constexpr std::array<std::string_view, 3> kCourses = {"not_measured", "screened_out",
-                                                               "measured_again"};
-  return kCourses;
-}
-inline std::span<const std::string_view> enumerator_names(Verdict) { return kVerdictNames; }
 
 void fields(auto& archive, JsonOf<LoadedFile> auto& file) {
   archive.required("name", file.name);

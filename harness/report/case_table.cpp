@@ -60,8 +60,7 @@ CaseValue case_interval(const CaseRecord& record) {
 CaseValue case_flags(const CaseRecord& record) {
   std::string text;
   for (const Flag flag : record.flags) {
-    text +=
-        fmt::format("{}{}", text.empty() ? "" : " ", flag_names()[static_cast<std::size_t>(flag)]);
+    text += fmt::format("{}{}", text.empty() ? "" : " ", to_string(flag));
   }
   return to_case_value(text);
 }
@@ -162,8 +161,7 @@ constexpr std::array kCaseColumns = {
     CaseColumn{"bound", "bound", kPlain, ColumnRole::fact,
                [](const CaseRecord& r) {
                  if (!r.roofline) return CaseValue{};
-                 return CaseValue{
-                     std::string(bound_names()[static_cast<std::size_t>(r.roofline->bound)])};
+                 return CaseValue{std::string(to_string(r.roofline->bound))};
                },
                "what limits the case: compute, memory, cache, launch"},
     CaseColumn{"ideal_ns", "ideal", Quantity::time, ColumnRole::fact,

@@ -25,8 +25,6 @@
 
 namespace bench {
 
-inline std::span<const std::string_view> enumerator_names(CaseVerdict) { return kCaseVerdictNames; }
-
 inline void fields(JsonWriter& writer, const ComparedCase& entry) {
   writer.required("id", entry.id);
   writer.required("group", entry.group);
@@ -148,17 +146,14 @@ std::string format_reason_and_changes(const ComparedCase& entry) {
   return text;
 }
 
-std::string_view to_string(CaseVerdict verdict) {
-  return kCaseVerdictNames[static_cast<std::size_t>(verdict)];
-}
-
 // "3 slower, 1 faster, 40 same".
 std::string format_counts(const Comparison& comparison) {
   std::string text;
-  for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names<CaseVerdict>().size(); ++i) {
     const std::size_t count = comparison.count(static_cast<CaseVerdict>(i));
     if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kCaseVerdictNames[i]);
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", count, enumerator_names<CaseVerdict>()[i]);
   }
   return text.empty() ? "no cases" : text;
 }

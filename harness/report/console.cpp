@@ -172,10 +172,9 @@ Tone outcome_tone(const CaseRecord& record) {
 TextCell outcome_cell(const CaseRecord& record) {
   const std::string_view outcome = to_string(record.outcome);
   TextCell cell{std::string(outcome), outcome_tone(record)};
-  for (Flag flag : record.flags)
-    cell.text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
+  for (Flag flag : record.flags) cell.text += fmt::format(" {}", to_string(flag));
   if (record.flags.size() > 1) {
-    const std::string_view first = flag_names()[static_cast<std::size_t>(record.flags.front())];
+    const std::string_view first = to_string(record.flags.front());
     cell.shorter = {fmt::format("{} {} +{}", outcome, first, record.flags.size() - 1)};
   }
   return cell;
@@ -306,8 +305,7 @@ void add_roofline(const Report& report, std::vector<TextColumn>& columns,
     const auto& roofline = report.cases[i].roofline;
     std::vector<TextCell>& cells = rows[i].cells;
     const std::string bound =
-        roofline ? std::string(bound_names()[static_cast<std::size_t>(roofline->bound)])
-                 : std::string(kUnknown);
+        roofline ? std::string(to_string(roofline->bound)) : std::string(kUnknown);
     const std::string peak = format_or_unknown(roofline, [](const Roofline& value) {
       return fmt::format("{:.0f}", 100 * value.efficiency);
     });

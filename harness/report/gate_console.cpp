@@ -22,7 +22,7 @@ constexpr std::array<Verdict, 3> kQuietVerdicts = {Verdict::incomparable, Verdic
 constexpr std::size_t kMaxQuietListed = 12;
 
 Tone to_tone(Verdict verdict) {
-  constexpr std::array<Tone, kVerdictNames.size()> kTones = {
+  constexpr std::array<Tone, enumerator_names<Verdict>().size()> kTones = {
       Tone::bad,     Tone::bad,     Tone::warning, Tone::warning,
       Tone::warning, Tone::warning, Tone::good,    Tone::plain};
   return kTones[static_cast<std::size_t>(verdict)];

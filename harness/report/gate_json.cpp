@@ -15,8 +15,8 @@ void coverage_fields(JsonWriter& writer, const std::vector<CaseAssessment>& judg
   writer.required("cut_short", coverage.cut_short);
   writer.required("in_scope", coverage.in_scope);
   writer.object("verdicts", [&](JsonWriter& verdicts) {
-    for (std::size_t i = 0; i < kVerdictNames.size(); ++i)
-      verdicts.required(kVerdictNames[i], count(judgements, static_cast<Verdict>(i)));
+    for (std::size_t i = 0; i < enumerator_names<Verdict>().size(); ++i)
+      verdicts.required(enumerator_names<Verdict>()[i], count(judgements, static_cast<Verdict>(i)));
   });
 }
 

@@ -18,7 +18,7 @@ using junit::escape_lines;
 using junit::property;
 
 // The result element of a test, by verdict; empty if the test passed.
-constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
+constexpr std::array<std::string_view, enumerator_names<Verdict>().size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
 
 std::string_view junit_element(const GateFile& gate, const CaseAssessment& judgement) {

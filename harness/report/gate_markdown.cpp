@@ -30,8 +30,8 @@ constexpr std::array<Section, 4> kSections = {{{"Regressions and errors", Sectio
                                                {"Undecided", Section::State::expanded},
                                                {"All others", Section::State::collapsed}}};
 // Index into kSections, by verdict.
-constexpr std::array<std::size_t, kVerdictNames.size()> kSectionByVerdict = {0, 0, 2, 2,
-                                                                             3, 3, 1, 3};
+constexpr std::array<std::size_t, enumerator_names<Verdict>().size()> kSectionByVerdict = {
+    0, 0, 2, 2, 3, 3, 1, 3};
 
 constexpr std::string_view kTableHead =
     "| verdict | case | slower by | p (BH) | duets | detectable | against | reference | candidate "

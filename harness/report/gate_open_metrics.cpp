@@ -28,8 +28,8 @@ std::string format_coverage_gauges(const GateFile& gate) {
   text += format_gauge_header("bench_gate_judged", "", "Cases with a verdict on their time.");
   text += fmt::format("bench_gate_judged {}\n", count_coverage(judgements).judged);
   text += format_gauge_header("bench_gate_cases", "", "Cases in scope, by verdict.");
-  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
-    text += fmt::format("bench_gate_cases{{verdict=\"{}\"}} {}\n", kVerdictNames[i],
+  for (std::size_t i = 0; i < enumerator_names<Verdict>().size(); ++i) {
+    text += fmt::format("bench_gate_cases{{verdict=\"{}\"}} {}\n", enumerator_names<Verdict>()[i],
                         count(judgements, static_cast<Verdict>(i)));
   }
   return text;

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 TEST(GateReport, CoverageCountsOnlyVerdictsAboutTime) {
   std::vector<CaseAssessment> assessments;
-  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names<Verdict>().size(); ++i) {
     assessments.push_back(test::make_judgement("x", static_cast<Verdict>(i)));
   }
   EXPECT_EQ(count_coverage(assessments).judged, 3U);

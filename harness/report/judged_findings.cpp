@@ -47,7 +47,7 @@ PageFinding describe_verdict(const VerdictWords& words, const std::vector<Judged
 }
 
 // By verdict. PASS needs no attention.
-constexpr std::array<VerdictWords, kVerdictNames.size()> kGateWords = {{
+constexpr std::array<VerdictWords, enumerator_names<Verdict>().size()> kGateWords = {{
     {"became slower", "became slower"},
     {"is an error", "are errors"},
     {"may have become slower, which is not certain",

@@ -36,9 +36,9 @@ void add_judged_plots(const std::vector<ForestRow>& effects, double tolerance, c
 // circle, square, triangle, diamond.
 constexpr std::size_t kNeither = 0, kSlower = 1, kFaster = 2, kUndecided = 3;
 // Series by verdict.
-constexpr std::array<std::size_t, kVerdictNames.size()> kVerdictSeries = {
+constexpr std::array<std::size_t, enumerator_names<Verdict>().size()> kVerdictSeries = {
     kSlower, kSlower, kUndecided, kUndecided, kUndecided, kNeither, kFaster, kNeither};
-constexpr std::array<std::size_t, kCaseVerdictNames.size()> kCaseVerdictSeries = {
+constexpr std::array<std::size_t, enumerator_names<CaseVerdict>().size()> kCaseVerdictSeries = {
     kSlower, kFaster, kNeither, kUndecided, kUndecided, kSlower, kUndecided, kNeither};
 // Classes of page.css by series.
 constexpr std::array<std::string_view, 4> kSeriesClasses = {"", "bad", "good", "doubt"};
@@ -214,7 +214,7 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
   std::vector<Page::TableRow> rows;
   for (const ComparedCase& entry : comparison.cases) {
     const auto verdict = static_cast<std::size_t>(entry.verdict);
-    rows.push_back({{std::string(kCaseVerdictNames[verdict]), std::nullopt,
+    rows.push_back({{std::string(enumerator_names<CaseVerdict>()[verdict]), std::nullopt,
                      kSeriesClasses[kCaseVerdictSeries[verdict]]},
                     {entry.id},
                     make_compared_time_cell(entry.base),
@@ -235,7 +235,7 @@ std::vector<ForestRow> make_forest_rows(const Comparison& comparison) {
   for (const ComparedCase& entry : comparison.cases) {
     if (!entry.ratio) continue;
     const auto verdict = static_cast<std::size_t>(entry.verdict);
-    effects.push_back({entry.id, std::string(kCaseVerdictNames[verdict]),
+    effects.push_back({entry.id, std::string(enumerator_names<CaseVerdict>()[verdict]),
                        kCaseVerdictSeries[verdict], *entry.ratio - 1, fraction(entry.low),
                        fraction(entry.high)});
   }

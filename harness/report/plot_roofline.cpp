@@ -256,9 +256,8 @@ class RooflinePicture {
                                    format_rate(FlopsPerSecond{point.rate}), point.intensity);
     if (record.time) text += fmt::format("\nmedian {}", format_time(record.time->median));
     if (record.roofline) {
-      text +=
-          fmt::format("\n{:.0f} % of the ceiling, bound by {}", 100 * record.roofline->efficiency,
-                      bound_names()[static_cast<std::size_t>(record.roofline->bound)]);
+      text += fmt::format("\n{:.0f} % of the ceiling, bound by {}",
+                          100 * record.roofline->efficiency, to_string(record.roofline->bound));
     }
     svg.open_mark(text);
     svg.marker(series_marker(series), {x.position(point.intensity), y.position(point.rate)},

@@ -35,8 +35,6 @@ constexpr std::int64_t kProcessFactor = 4;
 // The largest value of measure.processes.
 constexpr std::int64_t kMaxAdvisedProcesses = 1000;
 
-std::string_view to_string(Flag flag) { return flag_names()[static_cast<std::size_t>(flag)]; }
-
 // Returns the elapsed time of all runs: " in 41.2 s", " in 640 ms". Empty if it is unknown.
 std::string format_elapsed(const Report& report) {
   Nanoseconds wall{0};
@@ -71,9 +69,8 @@ std::string format_bounds(const std::vector<SummedCase>& gains) {
   for (const SummedCase& entry : gains) ++counts[entry.record->roofline->bound];
   std::string text;
   for (const auto& [bound, count] : counts) {
-    text +=
-        fmt::format("{}{} {} {}", text.empty() ? "" : ", ", count, text.empty() ? "bound by" : "by",
-                    bound_names()[static_cast<std::size_t>(bound)]);
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", count,
+                        text.empty() ? "bound by" : "by", to_string(bound));
   }
   return text;
 }

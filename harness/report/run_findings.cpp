@@ -77,10 +77,10 @@ bool is_certain_gain(const SummedCase& entry, Nanoseconds whole) {
 
 PageFinding describe_gain(const SummedCase& entry, Nanoseconds whole, std::size_t cases) {
   const Roofline& roofline = *entry.record->roofline;
-  std::string text = fmt::format(
-      "{} is at {:.0f} % of its ceiling{}, bound by {}: {} to gain", entry.record->id,
-      100 * roofline.efficiency, describe_ceiling(roofline.source),
-      bound_names()[static_cast<std::size_t>(roofline.bound)], format_time(entry.recoverable()));
+  std::string text =
+      fmt::format("{} is at {:.0f} % of its ceiling{}, bound by {}: {} to gain", entry.record->id,
+                  100 * roofline.efficiency, describe_ceiling(roofline.source),
+                  to_string(roofline.bound), format_time(entry.recoverable()));
   if (entry.multiplicity > 1) text += fmt::format(" in {} layers", entry.multiplicity);
   if (cases > 1) text += fmt::format(", of {} that all cases take together", format_time(whole));
   return {text + ".", entry.record->id};

@@ -100,7 +100,8 @@ std::string run_open_metrics(const RunView& view, const ConsoleOptions& /*consol
     ++counts[static_cast<std::size_t>(record.outcome)];
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    text += fmt::format("bench_cases{{outcome=\"{}\"}} {}\n", outcome_names()[i], counts[i]);
+    text += fmt::format("bench_cases{{outcome=\"{}\"}} {}\n", enumerator_names<Outcome>()[i],
+                        counts[i]);
   }
   for (const Gauge& gauge : kGauges) text += format_gauge(gauge, view.report);
   return text + "# EOF\n";

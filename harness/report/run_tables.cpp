@@ -170,7 +170,7 @@ std::string run_sentence(const RunView& view) {
   std::map<std::string_view, std::size_t> counts;
   for (const CaseRecord& record : cases) {
     if (record.outcome != Outcome::ok) ++counts[to_string(record.outcome)];
-    for (const Flag flag : record.flags) ++counts[flag_names()[static_cast<std::size_t>(flag)]];
+    for (const Flag flag : record.flags) ++counts[to_string(flag)];
   }
   std::string text = fmt::format("{} of {} {} a time", measured, pluralise(cases.size(), "case"),
                                  measured == 1 ? "has" : "have");

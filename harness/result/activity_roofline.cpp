@@ -55,9 +55,7 @@ bool is_executed_on_cpu(const Activity& activity) {
   return phase.empty() || phase == "exec";
 }
 
-ActivityIdeal make_ideal(Nanoseconds time, Bound bound) {
-  return {time, bound_names()[static_cast<std::size_t>(bound)]};
-}
+ActivityIdeal make_ideal(Nanoseconds time, Bound bound) { return {time, to_string(bound)}; }
 
 }  // namespace
 

@@ -15,19 +15,6 @@
 
 namespace bench {
 
-inline std::span<const std::string_view> enumerator_names(Outcome) { return outcome_names(); }
-inline std::span<const std::string_view> enumerator_names(Flag) { return flag_names(); }
-inline std::span<const std::string_view> enumerator_names(StopReason) {
-  return stop_reason_names();
-}
-inline std::span<const std::string_view> enumerator_names(Bound) { return bound_names(); }
-inline std::span<const std::string_view> enumerator_names(CeilingSource) {
-  return ceiling_source_names();
-}
-inline std::span<const std::string_view> enumerator_names(LevelSource) {
-  return level_source_names();
-}
-
 template <class Archive, class Environment>
 void environment_fields(Archive& archive, Environment& environment) {
   archive.optional("machine_class", environment.machine_class);

@@ -50,13 +50,13 @@ class RandomRecords {
   Roofline roofline() {
     Roofline roofline;
     roofline.intensity_flops_per_byte = real();
-    roofline.bound = static_cast<Bound>(below(bound_names().size()));
+    roofline.bound = static_cast<Bound>(below(enumerator_names<Bound>().size()));
     roofline.level = text_or_none();
     roofline.ideal = time();
     roofline.efficiency = real();
     maybe(roofline.peak_flops_per_s, [&] { return FlopsPerSecond{real()}; });
     maybe(roofline.peak_bytes_per_s, [&] { return BytesPerSecond{real()}; });
-    roofline.source = static_cast<CeilingSource>(below(ceiling_source_names().size()));
+    roofline.source = static_cast<CeilingSource>(below(enumerator_names<CeilingSource>().size()));
     return roofline;
   }
 
@@ -69,7 +69,7 @@ class RandomRecords {
     record.iterations_per_sample = 1 + below<std::int64_t>(1'000'000);
     record.warmup_iterations = count();
     record.steady = coin();
-    record.stop = static_cast<StopReason>(below(stop_reason_names().size()));
+    record.stop = static_cast<StopReason>(below(enumerator_names<StopReason>().size()));
     maybe(record.preparation.create, [&] { return time(); });
     maybe(record.preparation.create_hit, [&] { return time(); });
     maybe(record.preparation.reorder, [&] { return time(); });
@@ -110,9 +110,9 @@ class RandomRecords {
                               &record.backend, &record.source, &record.case_hash})
       *part = text_or_none();
     membership(record);
-    record.outcome = static_cast<Outcome>(below(outcome_names().size()));
+    record.outcome = static_cast<Outcome>(below(enumerator_names<Outcome>().size()));
     if (record.outcome != Outcome::ok) record.reason = text();
-    for (std::size_t i = 0; i < flag_names().size(); ++i) {
+    for (std::size_t i = 0; i < enumerator_names<Flag>().size(); ++i) {
       if (coin()) record.flags.push_back(static_cast<Flag>(i));
     }
     maybe(record.implementation, [&] { return text(); });
@@ -148,7 +148,7 @@ class RandomRecords {
     ProfilePassRecord record;
     record.run_id = text();
     record.id = text();
-    record.outcome = static_cast<Outcome>(below(outcome_names().size()));
+    record.outcome = static_cast<Outcome>(below(enumerator_names<Outcome>().size()));
     if (record.outcome != Outcome::ok) record.reason = text();
     for (std::int64_t* number : {&record.iterations, &record.activities, &record.unread}) {
       *number = count();

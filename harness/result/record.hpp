@@ -3,6 +3,7 @@
 // their fields.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 #include "ops/regret.hpp"
@@ -44,33 +45,20 @@ IdSegments split_id(std::string_view id);
 inline constexpr std::string_view kResultSchema = "bench.result/1";
 inline constexpr std::string_view kWorkConvention = "bench-1";  // docs/work_model.md
 
-enum class Outcome { ok, wrong_result, unsupported, skipped, crashed, timed_out, failed };
-enum class Flag {
-  noisy,
-  unsteady,
-  above_ceiling,
-  throttled,
-  interrupted,
-  voided_samples,
-  launch_bound,
-  disturbed
-};
+BENCH_ENUM(Outcome, ok, wrong_result, unsupported, skipped, crashed, timed_out, failed);
+BENCH_ENUM(Flag, noisy, unsteady, above_ceiling, throttled, interrupted, voided_samples,
+           launch_bound, disturbed);
 // Flag::disturbed: the machine never had the speed at which the time is stated.
 
 // Why a process stopped measuring a case. voided: the device gave no more valid samples.
-enum class StopReason { precision, max_time, budget, interrupted, voided };
+BENCH_ENUM(StopReason, precision, max_time, budget, interrupted, voided);
 // Why a run or a gate ended before it completed all requested measurements.
-enum class StopCause { budget, interruption };
+BENCH_ENUM(StopCause, budget, interruption);
 // Returns "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if the cause is
 // unknown, as after a killed run.
 std::string_view format_stop_cause(const std::optional<StopCause>& cause);
-// Names in the order of the enumerators ("ok", ...).
-std::span<const std::string_view> outcome_names();
-std::string_view to_string(Outcome outcome);
 // Returns whether the case crashed, timed out, failed or gave a wrong result.
 bool is_failure(Outcome outcome);
-std::span<const std::string_view> flag_names();
-std::span<const std::string_view> stop_reason_names();
 
 // Prefix of names of environment variables in EnvironmentRecord::details.
 inline constexpr const char* kVariableDetail = "env.";
@@ -222,8 +210,7 @@ struct NetworkLayers {
 
 // Where the level of speed at which a time is stated comes from: the store of this machine class,
 // or the run itself.
-enum class LevelSource { stored, run };
-std::span<const std::string_view> level_source_names();
+BENCH_ENUM(LevelSource, stored, run);
 
 // The speed of a machine at which times are stated, as the time of a canary.
 struct SpeedLevel {
@@ -250,12 +237,10 @@ struct TimeSummary {
 };
 
 // What limits a case, by the roofline model.
-enum class Bound { compute, memory, cache, launch };
-std::span<const std::string_view> bound_names();
+BENCH_ENUM(Bound, compute, memory, cache, launch);
 // Where the ceilings of a roofline come from: `bench peak`, a calibration within the run, or the
 // manufacturer's data of the device.
-enum class CeilingSource { stored, calibrated, datasheet };
-std::span<const std::string_view> ceiling_source_names();
+BENCH_ENUM(CeilingSource, stored, calibrated, datasheet);
 
 // How near a case comes to the ceilings of its machine.
 struct Roofline {

@@ -217,14 +217,12 @@ std::string format_measured_again(const CaseRecord& record, const Ceilings& befo
     const bool is_repeated = find_best(again.first(i), row).has_value();
     if (is_repeated || !(limits(row, record, before) || limits(row, record, ceilings))) continue;
     const auto first = find_best(before.rows, row);
-    text += fmt::format(
-        "{}{}{}{}: {}, {} measured again", text.empty() ? "" : "; ", row.name,
-        row.level.empty() ? "" : " " + row.level,
-        ceilings.gpu.empty() ? ", " + pluralise(row.threads, "thread") : "",
-        first ? fmt::format("{} {}", format_value(*first),
-                            ceiling_source_names()[static_cast<std::size_t>(before.source)])
-              : "no such value before",
-        format_value(*find_best(again, row)));
+    text += fmt::format("{}{}{}{}: {}, {} measured again", text.empty() ? "" : "; ", row.name,
+                        row.level.empty() ? "" : " " + row.level,
+                        ceilings.gpu.empty() ? ", " + pluralise(row.threads, "thread") : "",
+                        first ? fmt::format("{} {}", format_value(*first), to_string(before.source))
+                              : "no such value before",
+                        format_value(*find_best(again, row)));
   }
   return text;
 }

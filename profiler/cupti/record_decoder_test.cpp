@@ -97,9 +97,9 @@ TEST_F(CuptiDecoderTest, CopiesOfEveryKind) {
   auto large = test::copy_record(CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, 5'368'709'120, 10, 20, 3);
   large.graphNodeId = 4;
   const auto copy = decoded<GpuMemcpy>(large);
-  EXPECT_EQ(enumerator_name(copy.kind), "device_to_host");
-  EXPECT_EQ(enumerator_name(copy.source), "device");
-  EXPECT_EQ(enumerator_name(copy.destination), "pinned");
+  EXPECT_EQ(to_string(copy.kind), "device_to_host");
+  EXPECT_EQ(to_string(copy.source), "device");
+  EXPECT_EQ(to_string(copy.destination), "pinned");
   EXPECT_EQ(copy.bytes, 5'368'709'120);
   EXPECT_EQ(copy.time, (GpuInterval{10ns, 20ns}));
   EXPECT_EQ(copy.correlation, 3u);
@@ -222,7 +222,7 @@ TEST_F(CuptiDecoderTest, OverheadsOfEveryKind) {
     record.end = 6;
     record.correlationId = 12;
     const auto overhead = decoded<GpuOverhead>(record);
-    EXPECT_EQ(enumerator_name(overhead.kind), name) << kind;
+    EXPECT_EQ(to_string(overhead.kind), name) << kind;
     EXPECT_EQ(overhead.thread, 33);
     EXPECT_EQ(overhead.correlation, 12u);
     EXPECT_EQ(overhead.time, (GpuInterval{5ns, 6ns}));

@@ -203,8 +203,8 @@ class Joiner {
   void join(const GpuMemcpy& copy) {
     if (!records(ActivityKind::memcpy)) return;
     Activity activity = device_activity(ActivityKind::memcpy, copy);
-    activity.name = fmt::format("memcpy {} ({} -> {})", enumerator_name(copy.kind),
-                                enumerator_name(copy.source), enumerator_name(copy.destination));
+    activity.name = fmt::format("memcpy {} ({} -> {})", to_string(copy.kind),
+                                to_string(copy.source), to_string(copy.destination));
     const std::int64_t sides = copy.kind == GpuCopyKind::device_to_device ? 2 : 1;
     finish_transfer(std::move(activity), copy.bytes, sides, copy.graph_node);
   }
@@ -212,7 +212,7 @@ class Joiner {
   void join(const GpuMemset& fill) {
     if (!records(ActivityKind::memset)) return;
     Activity activity = device_activity(ActivityKind::memset, fill);
-    activity.name = fmt::format("memset ({})", enumerator_name(fill.memory));
+    activity.name = fmt::format("memset ({})", to_string(fill.memory));
     finish_transfer(std::move(activity), fill.bytes, 1, fill.graph_node);
   }
 
@@ -262,7 +262,7 @@ class Joiner {
                                  overhead.kind) != kLoadingOverheads.end();
     if (owner && loads) join_.cold.insert(owner->id);
     if (!records(ActivityKind::overhead)) return;
-    Activity activity = host_activity(ActivityKind::overhead, enumerator_name(overhead.kind),
+    Activity activity = host_activity(ActivityKind::overhead, to_string(overhead.kind),
                                       overhead.time, overhead.thread.value_or(session_.pid));
     set_owner(activity, owner);
     join_.activities.push_back(std::move(activity));
@@ -359,7 +359,7 @@ void Joiner::add_allocations(const GpuBlocks& blocks) {
     set_owner(activity, index_.find_owner(allocation.correlation));
     activity.attributes.set(Attribute::size_bytes, allocation.bytes);
     activity.attributes.set(Attribute::address, static_cast<std::int64_t>(allocation.address));
-    activity.attributes.set(Attribute::role, tag ? tag->role : enumerator_name(allocation.memory));
+    activity.attributes.set(Attribute::role, tag ? tag->role : to_string(allocation.memory));
     if (is_device_memory(allocation.memory)) {
       activity.track.device = allocation.place.device;
       activity.attributes.set(Attribute::live_bytes, block.live_bytes);
