@@ -230,11 +230,8 @@ class DescribedCase {
       return parameter_value(parameters_.value(name));
     }
     if (const auto found = quantities_.find(name); found != quantities_.end()) return found->second;
-    const auto direction = std::ranges::find(direction_names(), std::string_view(name));
-    if (direction != direction_names().end()) {
-      const auto index = static_cast<std::size_t>(direction - direction_names().begin());
-      return ExpressionValue::of(static_cast<std::size_t>(direction_) == index ? 1 : 0);
-    }
+    if (const auto direction = enumerator_from_name<Direction>(name))
+      return ExpressionValue::of(direction_ == *direction ? 1 : 0);
     if (name == kInteger) return ExpressionValue::of(info(dtype_).is_integer ? 1 : 0);
     if (name == kElementBytes) return ExpressionValue::of(info(dtype_).bytes);
     return std::nullopt;
@@ -360,7 +357,7 @@ Status CompiledDescription::check_requirements(const DescribedCase& described,
 
 Result<Model> CompiledDescription::model(const Problem& problem) const {
   if (description_.data_types == DataTypes::floating && info(problem.dtype).is_integer) {
-    const auto direction = direction_names()[static_cast<std::size_t>(problem.direction)];
+    const auto direction = to_string(problem.direction);
     return undefined_for_integers(problem.direction == Direction::forward
                                       ? std::string(description_.name)
                                       : fmt::format("{} of {}", direction, description_.name),

@@ -13,9 +13,6 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 5> kConventionNames = {"bench", "torch", "fvcore", "xla",
-                                                              "deepspeed"};
-
 using Count = Checked (*)(const Problem&);
 
 Checked no_flops(const Problem& /*any*/) { return 0; }
@@ -139,8 +136,6 @@ const ConventionRow& find_row(const Problem& problem) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> flop_convention_names() { return kConventionNames; }
 
 std::optional<std::int64_t> count_flops(const Problem& problem, FlopConvention convention) {
   const ConventionRow& row = find_row(problem);

@@ -3,20 +3,17 @@
 // docs/work_model.md states each rule with its source.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
 
 namespace bench::ops {
 
 // bench: Work::flops. torch: torch.utils.flop_counter. fvcore: FlopCountAnalysis. xla:
 // HloCostAnalysis. deepspeed: DeepSpeed's profiler of FLOPs.
-enum class FlopConvention { bench, torch, fvcore, xla, deepspeed };
-// Names in the order of the enumerators.
-std::span<const std::string_view> flop_convention_names();
+BENCH_ENUM(FlopConvention, bench, torch, fvcore, xla, deepspeed);
 
 // Returns the FLOPs of the problem, post-ops included. 0: the tool has no formula for the operator
 // and leaves it out. nullopt: the tool cannot count the problem (fvcore and deepspeed see forward

@@ -3,9 +3,9 @@
 // facts to the coordinator, and records store them.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/problem.hpp"
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -46,11 +46,7 @@ struct LibraryInfo {
 // How a device's time is measured.
 // stream: launches queued behind a blocking kernel, between two events.
 // graph: replays a recorded graph, for kernels that are shorter than their launches.
-enum class SampleMethod { any, stream, graph };
-inline constexpr std::array<std::string_view, 3> kSampleMethodNames = {"any", "stream", "graph"};
-constexpr std::string_view to_string(SampleMethod method) {
-  return kSampleMethodNames[static_cast<std::size_t>(method)];
-}
+BENCH_ENUM(SampleMethod, any, stream, graph);
 
 // Returns why a backend cannot run a case with more than one stream (Backend::runs_streams()).
 std::string streams_unsupported_reason(std::string_view backend);

@@ -3,6 +3,7 @@
 // row.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>
@@ -15,16 +16,16 @@
 
 namespace bench::ops {
 
-enum class ParameterKind {
-  count,  // integer >= minimum
-  flag,   // true or false
-  word,   // one of `words`
-  real,   // finite number
-  // An integer >= minimum per spatial dimension, in the order d, h, w. A scalar applies to all.
-  spatial,
-  padding,  // begin and end >= 0 per spatial dimension; scalar, list, or list of pairs
-  shape,    // sizes >= 1, outermost first; with the minimum 0: axes
-};
+BENCH_ENUM(
+    ParameterKind, count,  // integer >= minimum
+    flag,                  // true or false
+    word,                  // one of `words`
+    real,                  // finite number
+    // An integer >= minimum per spatial dimension, in the order d, h, w. A scalar applies to all.
+    spatial,
+    padding,  // begin and end >= 0 per spatial dimension; scalar, list, or list of pairs
+    shape     // sizes >= 1, outermost first; with the minimum 0: axes
+);
 
 // Defaults that are not values: the parameter must be set, or may be missing.
 inline constexpr std::string_view kRequired = "required";

@@ -10,20 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 namespace bench::ops {
 namespace {
-
-constexpr std::array<std::string_view, 3> kDirections = {"forward", "backward_data",
-                                                         "backward_weights"};
-constexpr std::array<std::string_view, 3> kLayouts = {"any", "nchw", "nhwc"};
-constexpr std::array<std::string_view, 3> kMaths = {"default", "tf32", "fast_accumulation"};
-
-std::string_view to_string(Direction direction) {
-  return kDirections[static_cast<std::size_t>(direction)];
-}
 
 Status check_direction(const Operator& op, Direction direction) {
   if (std::ranges::find(op.directions, direction) != op.directions.end()) return Done{};
@@ -85,10 +75,6 @@ std::string format_valid_flags(const Operator& op) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> direction_names() { return kDirections; }
-std::span<const std::string_view> layout_names() { return kLayouts; }
-std::span<const std::string_view> math_names() { return kMaths; }
 
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims) {
   Checked count = 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/data_type.hpp"
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/parameter.hpp"
@@ -19,16 +20,13 @@ namespace bench::ops {
 
 struct Operator;
 
-enum class Direction { forward, backward_data, backward_weights };
-enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as in frameworks
+BENCH_ENUM(Direction, forward, backward_data, backward_weights);
+BENCH_ENUM(Layout, any, nchw, nhwc);  // any: the backend chooses, as in frameworks
 // The permitted rounding. In YAML: default, tf32, fast_accumulation.
 // tf32: f32 operands may be rounded to TF32.
 // fast_accumulation: the sums of fp8 products may stay in the tensor cores' accumulators, which
 // have few bits. Otherwise the sums are repeatedly moved to f32.
-enum class Math { standard, tf32, fast_accumulation };
-std::span<const std::string_view> direction_names();  // in the order of the enumerators
-std::span<const std::string_view> layout_names();
-std::span<const std::string_view> math_names();
+BENCH_ENUM(Math, (standard, "default"), tf32, fast_accumulation);
 
 // Logical sizes, outermost first: always n, c, then spatial (nchw order).
 using Dims = std::vector<std::int64_t>;
@@ -36,7 +34,7 @@ using Dims = std::vector<std::int64_t>;
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims);
 
 // The role of a tensor. weights: constant between calls in deployments (weights, bias, statistics).
-enum class TensorRole { input, weights, output };
+BENCH_ENUM(TensorRole, input, weights, output);
 
 struct Tensor {
   std::string name;  // "source", "weights", "bias", "residual", "destination", "diff_source", ...

@@ -20,11 +20,10 @@ std::string message(std::string_view op, std::string_view tokens, DataType dtype
 }
 
 TEST(Names, StandInTheOrderOfTheEnumerators) {
-  EXPECT_EQ(direction_names()[static_cast<std::size_t>(Direction::backward_weights)],
-            "backward_weights");
-  EXPECT_EQ(layout_names()[static_cast<std::size_t>(Layout::nhwc)], "nhwc");
-  EXPECT_EQ(math_names()[static_cast<std::size_t>(Math::standard)], "default");
-  EXPECT_EQ(math_names()[static_cast<std::size_t>(Math::fast_accumulation)], "fast_accumulation");
+  EXPECT_EQ(to_string(Direction::backward_weights), "backward_weights");
+  EXPECT_EQ(to_string(Layout::nhwc), "nhwc");
+  EXPECT_EQ(to_string(Math::standard), "default");
+  EXPECT_EQ(to_string(Math::fast_accumulation), "fast_accumulation");
 }
 
 TEST(ElementCount, IsAbsentBeyond63Bits) {

@@ -72,8 +72,8 @@ constexpr std::array kOffers = {
     Offer{"", "beside", [] { return to_words(beside_names()); }},
     Offer{"", "columns", [] { return row_names(analysis::columns()); }},
     Offer{"", "device", [] { return to_words(device_names()); }},
-    Offer{"", "direction", [] { return to_words(ops::direction_names()); }},
-    Offer{"", "flop-convention", [] { return to_words(ops::flop_convention_names()); }},
+    Offer{"", "direction", [] { return to_words(enumerator_names<ops::Direction>()); }},
+    Offer{"", "flop-convention", [] { return to_words(enumerator_names<ops::FlopConvention>()); }},
     Offer{"", "dtype", [] { return row_names(data_types()); }},
     Offer{"history", "fail-on",
           [] {

@@ -36,8 +36,6 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
-
 // Maximum number of tensors that are all listed. A longer list, as of a network, shows the first
 // half of this number and the last two.
 constexpr std::size_t kMaxTensors = 12;
@@ -45,7 +43,7 @@ constexpr std::size_t kMinNameWidth = 18;
 
 std::string format_tensor(const ops::Tensor& tensor, std::size_t name_width) {
   return fmt::format("  {:<{}} {:<8} {:<5} {:<20} {}\n", tensor.name, name_width,
-                     kRoleNames[static_cast<std::size_t>(tensor.role)], info(tensor.dtype).name,
+                     to_string(tensor.role), info(tensor.dtype).name,
                      fmt::format("{}", fmt::join(tensor.dims, "x")), format_bytes(tensor.size()));
 }
 
@@ -335,7 +333,7 @@ LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments&
 
 void write_tensor(JsonWriter& writer, const ops::Tensor& tensor) {
   writer.required("name", tensor.name);
-  writer.required("role", kRoleNames[static_cast<std::size_t>(tensor.role)]);
+  writer.required("role", to_string(tensor.role));
   writer.required("dtype", info(tensor.dtype).name);
   writer.required("dims", tensor.dims);
   writer.required("size_bytes", tensor.size());

@@ -96,12 +96,10 @@ Status set_beside(Arguments& arguments, const std::string& value) {
 }
 
 Status set_flop_convention(Arguments& arguments, const std::string& value) {
-  const auto names = ops::flop_convention_names();
-  const auto found = std::ranges::find(names, value);
-  if (found == names.end())
+  arguments.flop_convention = enumerator_from_name<ops::FlopConvention>(value);
+  if (!arguments.flop_convention)
     return Error{fmt::format("unknown convention {}", quote(value)), "--flop-convention",
-                 expectation(value, names)};
-  arguments.flop_convention = static_cast<ops::FlopConvention>(found - names.begin());
+                 expectation(value, enumerator_names<ops::FlopConvention>())};
   return Done{};
 }
 

@@ -29,7 +29,7 @@ ExitStatus probe_command(const std::string& extent_name, Env& env) {
     *env.out << identify_onednn() << '\n';
     return ExitStatus::success;
   }
-  const auto extent = probe_extent_from_name(extent_name);
+  const auto extent = enumerator_from_name<ops::cuda::ProbeExtent>(extent_name);
   if (!extent) {
     print_line(*env.err,
                fmt::format("bench worker: --probe takes devices, libraries or onednn, not {}",

@@ -63,7 +63,7 @@ Status read_op(CaseKey& key, std::string_view text, const ops::OperatorRegistry&
 
 Status read_direction(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index,
-                         find_name("direction", text, ops::direction_names()));
+                         find_name("direction", text, enumerator_names<ops::Direction>()));
   key.direction = static_cast<ops::Direction>(index);
   if (key.op == kNetwork && key.direction != ops::Direction::forward) {
     return Error{"a network's direction is forward", "", "training is its flag `+training`"};
@@ -142,11 +142,11 @@ Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
   }
   constexpr std::size_t kCounted = 2;
   std::vector<std::string_view> names = {"t1", "st2"};
-  for (const auto layout : ops::layout_names().subspan(1)) names.push_back(layout);
-  for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
+  for (const auto layout : enumerator_names<ops::Layout>().subspan(1)) names.push_back(layout);
+  for (const auto math : enumerator_names<ops::Math>().subspan(1)) names.push_back(math);
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("option", text, names));
   // The counted options have been read above, so the name is one of the others.
-  const std::size_t layouts = ops::layout_names().size() - 1;
+  const std::size_t layouts = enumerator_names<ops::Layout>().size() - 1;
   const std::size_t other = index - kCounted;
   if (other < layouts) {
     key.layout = static_cast<ops::Layout>(other + 1);
@@ -218,7 +218,7 @@ std::string to_id(const CaseKey& key) {
     id += segment;
   };
   append(key.op);
-  append(ops::direction_names()[static_cast<std::size_t>(key.direction)]);
+  append(to_string(key.direction));
   append(key.parameters);
   append(info(key.dtype).name);
   append(key.backend);
@@ -227,10 +227,10 @@ std::string to_id(const CaseKey& key) {
   if (key.threads) append(fmt::format("{}{}", kThreadsOption, *key.threads));
   if (key.streams != 1) append(fmt::format("{}{}", kStreamsOption, key.streams));
   if (key.layout != ops::Layout::any) {
-    append(ops::layout_names()[static_cast<std::size_t>(key.layout)]);
+    append(to_string(key.layout));
   }
   if (key.math != ops::Math::standard) {
-    append(ops::math_names()[static_cast<std::size_t>(key.math)]);
+    append(to_string(key.math));
   }
   return id;
 }

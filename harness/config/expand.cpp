@@ -539,7 +539,7 @@ std::int64_t count_layer_directions(const CaseTemplate& entry) {
       });
     }
   }
-  return has_training ? std::ssize(ops::direction_names()) : 1;
+  return has_training ? std::ssize(enumerator_names<ops::Direction>()) : 1;
 }
 
 }  // namespace

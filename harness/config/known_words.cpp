@@ -127,7 +127,7 @@ std::vector<std::string> list_known_words(std::string_view argument, const Known
 }
 
 std::string example_of_operator(const ops::Operator& op, const ops::OperatorRegistry& registry) {
-  const auto direction = ops::direction_names()[static_cast<std::size_t>(op.directions.front())];
+  const auto direction = to_string(op.directions.front());
   const std::string id = fmt::format("{}/{}/{}/f32/{}/cpu/hot", op.name, direction,
                                      op.examples.empty() ? "..." : op.examples.front(),
                                      registry.default_backend("cpu", op.name));

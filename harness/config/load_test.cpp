@@ -315,11 +315,9 @@ TEST(LoadPlans, ATrainingStepHasNoDataGradientOfTheFirstLayer) {
   for (const Case& item : plan->cases) {
     if (item.memberships.empty()) continue;
     const Membership& membership = item.memberships.front();
-    std::string text =
-        membership.layers.front() + " " +
-        std::string(ops::direction_names()[static_cast<std::size_t>(item.key.direction)]);
+    std::string text = membership.layers.front() + " " + std::string(to_string(item.key.direction));
     for (const ops::Direction direction : membership.unmeasured_gradients) {
-      text += " lacks " + std::string(ops::direction_names()[static_cast<std::size_t>(direction)]);
+      text += " lacks " + std::string(to_string(direction));
     }
     cases.push_back(text);
   }

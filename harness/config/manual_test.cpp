@@ -42,7 +42,7 @@ std::string table_of(const Rows& rows) {
 std::string parameters_of(const ops::Operator& op) {
   std::string text = fmt::format("**`{}`**: {}. Directions:", op.name, op.help);
   for (const ops::Direction direction : op.directions) {
-    text += fmt::format(" `{}`", ops::direction_names()[static_cast<std::size_t>(direction)]);
+    text += fmt::format(" `{}`", to_string(direction));
   }
   text += op.takes_post_ops ? ". Takes `post_ops`.\n\n" : ".\n\n";
   text += "| parameter | type | default | in ids | meaning |\n|---|---|---|---|---|\n";

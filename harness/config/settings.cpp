@@ -25,16 +25,16 @@ std::vector<std::string_view> to_vector(std::span<const std::string_view> names)
   return {names.begin(), names.end()};
 }
 std::vector<std::string_view> direction_words(const ops::OperatorRegistry&) {
-  return to_vector(ops::direction_names());
+  return to_vector(enumerator_names<ops::Direction>());
 }
 std::vector<std::string_view> cache_words(const ops::OperatorRegistry&) {
   return to_vector(cache_mode_names());
 }
 std::vector<std::string_view> layout_words(const ops::OperatorRegistry&) {
-  return to_vector(ops::layout_names());
+  return to_vector(enumerator_names<ops::Layout>());
 }
 std::vector<std::string_view> math_words(const ops::OperatorRegistry&) {
-  return to_vector(ops::math_names());
+  return to_vector(enumerator_names<ops::Math>());
 }
 std::vector<std::string_view> device_words(const ops::OperatorRegistry&) {
   return to_vector(kDevices);
@@ -243,7 +243,8 @@ void read_tune(const Reader& reader, const yaml::Node& node, Settings& settings)
 }
 
 void read_sample_method(const Reader& reader, const yaml::Node& node, Settings& settings) {
-  if (const auto index = reader.word(node, "sample_method", ops::kSampleMethodNames)) {
+  if (const auto index =
+          reader.word(node, "sample_method", enumerator_names<ops::SampleMethod>())) {
     settings.measure.sample_method = static_cast<ops::SampleMethod>(*index);
   }
 }

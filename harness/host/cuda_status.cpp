@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -30,8 +29,6 @@ namespace {
 using ops::cuda::ProbeExtent;
 
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
-// Names of the extents, in the order of the enumerators.
-constexpr std::array<std::string_view, 2> kExtentNames = {"devices", "libraries"};
 
 // Returns why no device can run the plugin's kernels. Returns nullopt if at least one device can.
 std::optional<std::string> no_device_reason(const ops::cuda::ProbeReport& report) {
@@ -76,16 +73,6 @@ Result<CudaStatus> parse_cuda_status(std::string_view text) {
     status.reason = report.error().message();
   }
   return status;
-}
-
-std::string_view to_string(ProbeExtent extent) {
-  return kExtentNames[static_cast<std::size_t>(extent)];
-}
-
-std::optional<ProbeExtent> probe_extent_from_name(std::string_view name) {
-  const auto match = std::ranges::find(kExtentNames, name);
-  if (match == kExtentNames.end()) return std::nullopt;
-  return static_cast<ProbeExtent>(match - kExtentNames.begin());
 }
 
 std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {

@@ -39,10 +39,6 @@ bool is_cuda_backend(std::string_view name);
 std::string format_cuda_status(const CudaStatus& status);
 Result<CudaStatus> parse_cuda_status(std::string_view text);
 
-// Convert between an extent and its name: "devices", "libraries".
-std::string_view to_string(ops::cuda::ProbeExtent extent);
-std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view name);
-
 // Returns why no case can run on CUDA: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if
 // cases may run.
 std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status);

@@ -79,9 +79,9 @@ TEST(WhyNoCuda, NamesAPluginWithoutKernels) {
 
 TEST(ProbeExtent, ByName) {
   EXPECT_EQ(to_string(ProbeExtent::libraries), "libraries");
-  EXPECT_EQ(probe_extent_from_name("devices"), ProbeExtent::devices);
-  EXPECT_EQ(probe_extent_from_name("libraries"), ProbeExtent::libraries);
-  EXPECT_FALSE(probe_extent_from_name("all"));
+  EXPECT_EQ(enumerator_from_name<ops::cuda::ProbeExtent>("devices"), ProbeExtent::devices);
+  EXPECT_EQ(enumerator_from_name<ops::cuda::ProbeExtent>("libraries"), ProbeExtent::libraries);
+  EXPECT_FALSE(enumerator_from_name<ops::cuda::ProbeExtent>("all"));
 }
 
 TEST(GpuDetails, AreOfTheFirstUsableDevice) {

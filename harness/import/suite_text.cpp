@@ -199,13 +199,10 @@ std::vector<SuiteField> suite_fields(const ops::Problem& problem) {
   const auto add_axis = [&](std::string_view value, bool is_default) {
     fields.push_back({std::string(value), is_default});
   };
-  add_axis(ops::direction_names()[static_cast<std::size_t>(problem.direction)],
-           problem.direction == ops::Direction::forward);
+  add_axis(to_string(problem.direction), problem.direction == ops::Direction::forward);
   add_axis(info(problem.dtype).name, problem.dtype == DataType::f32);
-  add_axis(ops::layout_names()[static_cast<std::size_t>(problem.layout)],
-           problem.layout == ops::Layout::any);
-  add_axis(ops::math_names()[static_cast<std::size_t>(problem.math)],
-           problem.math == ops::Math::standard);
+  add_axis(to_string(problem.layout), problem.layout == ops::Layout::any);
+  add_axis(to_string(problem.math), problem.math == ops::Math::standard);
   std::vector<std::string> post_ops;
   for (const ops::PostOp& post_op : problem.post_ops)
     post_ops.push_back(ops::format_post_op(post_op));

@@ -50,10 +50,10 @@ bool is_stream_count(std::string_view option) {
   return option.size() > 2 && option.starts_with("st") && is_digit(option[2]);
 }
 bool is_layout(std::string_view option) {
-  return std::ranges::find(ops::layout_names(), option) != ops::layout_names().end();
+  return enumerator_from_name<ops::Layout>(option).has_value();
 }
 bool is_math(std::string_view option) {
-  return std::ranges::find(ops::math_names(), option) != ops::math_names().end();
+  return enumerator_from_name<ops::Math>(option).has_value();
 }
 
 // An option at the end of the id. A missing option has the usual value.

@@ -7,24 +7,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace bench {
 namespace {
 
-std::optional<ops::Direction> find_direction(std::string_view name) {
-  const auto names = ops::direction_names();
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<ops::Direction>(found - names.begin());
-}
-
 std::optional<ops::Problem> parse_problem(const Activity& activity) {
   const ops::Operator* op = ops::find_operator(activity.attributes.text(Attribute::op));
   const auto dtype = data_type_from_name(activity.attributes.text(Attribute::dtype));
-  const auto direction = find_direction(activity.direction);
+  const auto direction = enumerator_from_name<ops::Direction>(activity.direction);
   const std::string_view tokens = activity.attributes.text(Attribute::parameters);
   if (op == nullptr || !dtype || !direction || tokens.empty()) return std::nullopt;
   auto parsed = ops::parse_problem_tokens(*op, tokens);

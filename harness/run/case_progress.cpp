@@ -35,7 +35,7 @@ void add_memberships(const Case& spec, CaseRecord& record) {
   record.multiplicity = static_cast<int>(record.layers.size());
   for (const Membership& membership : spec.memberships) {
     for (const ops::Direction direction : membership.unmeasured_gradients) {
-      const auto name = ops::direction_names()[static_cast<std::size_t>(direction)];
+      const auto name = to_string(direction);
       auto& names = record.unmeasured_gradients;
       if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
     }
@@ -81,7 +81,7 @@ CaseRecord case_facts(const Case& spec) {
   CaseRecord record;
   record.id = spec.id;
   record.op = spec.key.op;
-  record.direction = ops::direction_names()[static_cast<std::size_t>(spec.key.direction)];
+  record.direction = to_string(spec.key.direction);
   record.dtype = info(spec.key.dtype).name;
   record.device = spec.key.device;
   record.backend = spec.key.backend;

@@ -66,11 +66,6 @@ std::span<const std::string_view> enumerator_names(DataType) {
   return kNames;
 }
 
-inline std::span<const std::string_view> enumerator_names(CheckKind) {
-  static constexpr std::array<std::string_view, 3> kChecks = {"none", "reference", "expected"};
-  return kChecks;
-}
-
 void fields(auto& archive, JsonOf<Error> auto& error) {
   archive.required("what", error.what);
   archive.required("where", error.where);

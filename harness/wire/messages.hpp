@@ -4,6 +4,7 @@
 // request.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
@@ -34,7 +35,7 @@ inline constexpr const char* kCoordinatorVariable = "BENCH_COORDINATOR";
 // none: no check, for requests that do not measure a case of the run.
 // reference: compare with an independent computation. For the first process.
 // expected: compare with the output of the first process. For later processes.
-enum class CheckKind { none, reference, expected };
+BENCH_ENUM(CheckKind, none, reference, expected);
 
 // A sample of a case's outputs, with which later processes compare theirs.
 struct OutputSample {

@@ -10,7 +10,6 @@
 #include "ops/parameter.hpp"
 #include "ops/problem.hpp"
 
-#include <array>
 #include <span>
 #include <string_view>
 
@@ -25,26 +24,6 @@ std::span<const std::string_view> enumerator_names(DataType);
 }  // namespace bench
 
 namespace bench::ops {
-
-inline std::span<const std::string_view> enumerator_names(Direction) { return direction_names(); }
-inline std::span<const std::string_view> enumerator_names(Layout) { return layout_names(); }
-inline std::span<const std::string_view> enumerator_names(Math) { return math_names(); }
-inline std::span<const std::string_view> enumerator_names(SampleMethod) {
-  return kSampleMethodNames;
-}
-inline std::span<const std::string_view> enumerator_names(TensorRole) {
-  static constexpr std::array<std::string_view, 3> kRoles = {"input", "weights", "output"};
-  return kRoles;
-}
-inline std::span<const std::string_view> enumerator_names(ParameterKind) {
-  static constexpr std::array<std::string_view, 7> kKinds = {"count",   "flag",    "word", "real",
-                                                             "spatial", "padding", "shape"};
-  return kKinds;
-}
-inline std::span<const std::string_view> enumerator_names(Mode) {
-  static constexpr std::array<std::string_view, 2> kModes = {"inference", "training"};
-  return kModes;
-}
 
 auto elements(JsonOf<PadPair> auto& pad) { return std::tie(pad.begin, pad.end); }
 

@@ -65,10 +65,8 @@ std::vector<BufferInfo> make_buffer_infos(const ops::Kernel& kernel,
     if (buffers[i].role == ops::BufferRole::activation || i >= tensors.size()) {
       activations.size = activations.size + buffers[i].size;
     } else {
-      infos.push_back(
-          {tensors[i].name,
-           std::string(ops::kBufferRoleNames[static_cast<std::size_t>(buffers[i].role)]),
-           buffers[i].layout, buffers[i].size});
+      infos.push_back({tensors[i].name, std::string(to_string(buffers[i].role)), buffers[i].layout,
+                       buffers[i].size});
     }
   }
   if (activations.size.count > 0) infos.push_back(std::move(activations));

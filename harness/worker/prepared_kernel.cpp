@@ -48,7 +48,7 @@ std::optional<BackendError> find_memory_shortage(const ops::Kernel& kernel,
                                                  ops::DeviceMemory* device,
                                                  std::optional<Bytes> available) {
   if (device != nullptr) available = device->available();
-  std::array<Bytes, ops::kBufferRoleNames.size()> by_role{};
+  std::array<Bytes, enumerator_names<ops::BufferRole>().size()> by_role{};
   Bytes packed{0};
   for (const ops::KernelBuffer& buffer : kernel.buffers()) {
     Bytes& role = by_role[static_cast<std::size_t>(buffer.role)];
@@ -59,8 +59,8 @@ std::optional<BackendError> find_memory_shortage(const ops::Kernel& kernel,
   std::string parts;
   for (std::size_t i = 0; i < by_role.size(); ++i) {
     if (by_role[i].count == 0) continue;
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", ops::kBufferRoleNames[i],
-                         format_bytes(by_role[i]));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ",
+                         enumerator_names<ops::BufferRole>()[i], format_bytes(by_role[i]));
   }
   return BackendError{
       BackendError::Kind::skipped,
@@ -129,7 +129,7 @@ Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Worklo
     const std::size_t i = tracked_.size();
     tracked_.emplace_back(observers.buffers, buffers_[i].data(), buffer.size,
                           i < tensors_.size() ? tensors_[i].name : "activations",
-                          ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
+                          to_string(buffer.role));
   }
   Nanoseconds reorder{0};
   for (std::size_t i = 0; i < values.size(); ++i) {

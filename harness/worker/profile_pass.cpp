@@ -133,7 +133,7 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
   {
     ScopeSpec whole_case;
     whole_case.case_id = request_.prepare.id;
-    whole_case.direction = ops::direction_names()[static_cast<std::size_t>(key_.direction)];
+    whole_case.direction = to_string(key_.direction);
     whole_case.kind = std::nullopt;
     std::deque<Scope> scopes;
     scopes.emplace_back(&recorder_, std::move(whole_case));

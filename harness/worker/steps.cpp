@@ -21,10 +21,6 @@ namespace {
 
 constexpr std::string_view kReorder = "reorder";
 
-std::string_view direction_name(ops::Direction direction) {
-  return ops::direction_names()[static_cast<std::size_t>(direction)];
-}
-
 void append_shape(const ops::Tensor& tensor, std::string& shapes) {
   if (!shapes.empty()) shapes += ' ';
   shapes += ops::join_dims(tensor.dims);
@@ -50,7 +46,7 @@ void set_step(const ops::KernelStep& step, Attributes& attributes) {
 
 // A node of a training step is named for the pass, which is its direction.
 std::string_view direction_name(const ops::Node& node) {
-  if (node.pass == ops::Pass::forward) return direction_name(node.problem.direction);
+  if (node.pass == ops::Pass::forward) return to_string(node.problem.direction);
   return ops::pass_names()[static_cast<std::size_t>(node.pass)];
 }
 
@@ -59,7 +55,7 @@ StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& st
   facts.name = step.node.empty() ? std::string(problem.op->name) : step.node;
   facts.layer = step.node;
   facts.primitive = step.kind;
-  facts.direction = direction_name(problem.direction);
+  facts.direction = to_string(problem.direction);
   facts.attributes.set(Attribute::op, problem.op->name);
   facts.attributes.set(Attribute::parameters, ops::problem_tokens(problem));
   facts.attributes.set(Attribute::dtype, info(problem.dtype).name);
@@ -94,7 +90,7 @@ StepFacts make_plugin_step_facts(const ops::KernelStep& step) {
   facts.name = !step.node.empty() ? step.node : step.kind.empty() ? "step" : step.kind;
   facts.layer = step.node;
   facts.primitive = step.kind;
-  facts.direction = direction_name(ops::Direction::forward);
+  facts.direction = to_string(ops::Direction::forward);
   set_step(step, facts.attributes);
   return facts;
 }
@@ -103,7 +99,7 @@ StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& st
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
   const bool has_node = node != network.nodes.end();
   const std::string_view direction =
-      has_node ? direction_name(*node) : direction_name(ops::Direction::forward);
+      has_node ? direction_name(*node) : to_string(ops::Direction::forward);
   const bool is_reorder = step.kind == kReorder && has_node && node->problem.op->name != kReorder;
   if (step.moved || is_reorder) return make_reorder_facts(step, direction);
   if (!has_node) return make_plugin_step_facts(step);
@@ -116,7 +112,7 @@ StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& st
 StepFacts make_network_facts(const ops::Network& network, const ops::Kernel& kernel) {
   StepFacts facts;
   facts.name = network.name;
-  facts.direction = direction_name(ops::Direction::forward);
+  facts.direction = to_string(ops::Direction::forward);
   facts.attributes.set(Attribute::op, "network");
   facts.attributes.set(Attribute::dtype, info(network.dtype).name);
   facts.attributes.set(Attribute::implementation, kernel.implementation());

@@ -4,13 +4,13 @@
 // ops/<op>/<backend>.cpp. Only workers call them.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/backend/device.hpp"
 #include "ops/kernel_facts.hpp"
 #include "ops/problem.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,10 +50,7 @@ inline BackendError unsupported(std::string reason) {
 // activation: an intermediate result of a network. index: an input whose elements are positions in
 // other tensors (ops/tensor.hpp). It keeps the values that it was packed with; any other buffer may
 // be replaced by memory with other numbers. With cold caches it therefore stays in its place.
-enum class BufferRole { input, weights, output, activation, index };
-// In the order of the enumerators: "input", ...
-inline constexpr std::array<std::string_view, 5> kBufferRoleNames = {"input", "weights", "output",
-                                                                     "activation", "index"};
+BENCH_ENUM(BufferRole, input, weights, output, activation, index);
 
 struct KernelBuffer {
   BufferRole role;

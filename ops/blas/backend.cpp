@@ -133,8 +133,7 @@ PlainCode product_code(const CblasFunctions<Real>& functions, const BlasProduct&
   const BatchCalls calls = choose_calls(product, functions.gemm_strided != nullptr);
   PlainCode code;
   code.name = implementation_name(product, calls, loaded.kernel);
-  code.details = {{"threads_of_library",
-                   std::string(kBlasThreadNames[static_cast<std::size_t>(loaded.threads)])}};
+  code.details = {{"threads_of_library", std::string(to_string(loaded.threads))}};
   const bool has_openmp = loaded.threads == BlasThreads::openmp;
   code.threads = has_openmp ? KernelThreads::openmp : KernelThreads::own;
   code.bind = [functions, product, calls, threads = loaded.threads](

@@ -244,8 +244,7 @@ Result<LoadedBlas, BackendError> load_blas(const BlasLibrary& library, const Var
                     opened->path(), fmt::join(symbols.missing(), ", "), library.title,
                     library.variable)};
   }
-  loaded.info.detail = fmt::format(
-      "{}, {}", kBlasThreadNames[static_cast<std::size_t>(loaded.threads)], loaded.info.detail);
+  loaded.info.detail = fmt::format("{}, {}", to_string(loaded.threads), loaded.info.detail);
   if (loaded.threads != BlasThreads::none) loaded.set_threads(omp_get_max_threads());
   if (loaded.threads == BlasThreads::own_pool) pin_new_threads(threads);
   return loaded;

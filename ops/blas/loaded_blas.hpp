@@ -4,15 +4,14 @@
 #pragma once
 
 #include "base/dynamic_library.hpp"
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/blas_library.hpp"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -37,9 +36,8 @@ struct CblasFunctions {
 // Who runs the threads of a product.
 // openmp: the OpenMP runtime, whose threads are pinned. own_pool: threads that the library created
 // when it was loaded. per_call: threads that each product creates and ends.
-enum class BlasThreads { none, openmp, own_pool, per_call };
-inline constexpr std::array<std::string_view, 4> kBlasThreadNames = {"none", "OpenMP", "pthreads",
-                                                                     "pthreads per call"};
+BENCH_ENUM(BlasThreads, none, (openmp, "OpenMP"), (own_pool, "pthreads"),
+           (per_call, "pthreads per call"));
 
 struct LoadedBlas {
   LibraryInfo info;

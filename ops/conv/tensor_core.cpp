@@ -68,7 +68,7 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   facts.direction = cudnn_direction(problem, shape);
   facts.layout = problem.layout == Layout::nchw ? OperandLayout::nchw : OperandLayout::nhwc;
   tensor_core_detail(result, TensorCorePart::layout_ok) =
-      fmt::format("layout: {}", layout_names()[static_cast<std::size_t>(problem.layout)]);
+      fmt::format("layout: {}", to_string(problem.layout));
   const std::int64_t channels = std::gcd(shape.group_c(), shape.group_k());
   facts.alignment = row_alignment(channels % kTensorCoreLine * element);
   check_tensor_core_multiple(result, shape.groups > 1 ? "c/g" : "c", shape.group_c(), element);

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -18,10 +17,6 @@ constexpr int kCudaSuccess = 0;
 constexpr int kStubLibrary = 34;
 constexpr int kInsufficientDriver = 35;
 constexpr int kNoDevice = 100;
-
-constexpr std::array<std::string_view, 7> kNames = {"available",   "no_driver", "driver_too_old",
-                                                    "stub_driver", "no_device", "driver_mismatch",
-                                                    "failed"};
 
 // Statuses with one meaning and a specific remedy.
 struct KnownStatus {
@@ -90,16 +85,6 @@ Verdict describe_other_status(const RuntimeAnswers& answers) {
 }
 
 }  // namespace
-
-std::string_view availability_name(Availability availability) {
-  return kNames[static_cast<std::size_t>(availability)];
-}
-
-std::optional<Availability> availability_from_name(std::string_view name) {
-  const auto* found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Availability>(found - kNames.begin());
-}
 
 Verdict decide(const RuntimeAnswers& answers) {
   switch (answers.status) {

@@ -3,6 +3,8 @@
 // tests cover every case without a driver.
 #pragma once
 
+#include "base/enumerators.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,17 +12,14 @@
 
 namespace bench::ops::cuda {
 
-enum class Availability {
-  available,
-  no_driver,        // libcuda.so.1 was not found
-  driver_too_old,   // the driver supports only a CUDA older than this build's
-  stub_driver,      // the toolkit's stub was found instead of the driver
-  no_device,        // the driver reports no device, or all devices are hidden
-  driver_mismatch,  // kernel module and libraries differ in version, or are not ready
-  failed,           // any other failure
-};
-std::string_view availability_name(Availability availability);  // "no_driver"
-std::optional<Availability> availability_from_name(std::string_view name);
+BENCH_ENUM(Availability, available,
+           no_driver,        // libcuda.so.1 was not found
+           driver_too_old,   // the driver supports only a CUDA older than this build's
+           stub_driver,      // the toolkit's stub was found instead of the driver
+           no_device,        // the driver reports no device, or all devices are hidden
+           driver_mismatch,  // kernel module and libraries differ in version, or are not ready
+           failed            // any other failure
+);
 
 // The answers of cudaGetDeviceCount, cudaDriverGetVersion and cudaRuntimeGetVersion.
 struct RuntimeAnswers {

@@ -85,9 +85,9 @@ TEST(Availability, WithoutANameShowsTheNumber) {
 
 TEST(Availability, NamesGoBothWays) {
   for (const AvailabilityRow& row : kAvailabilities) {
-    EXPECT_EQ(availability_from_name(availability_name(row.availability)), row.availability);
+    EXPECT_EQ(enumerator_from_name<Availability>(to_string(row.availability)), row.availability);
   }
-  EXPECT_FALSE(availability_from_name("perhaps"));
+  EXPECT_FALSE(enumerator_from_name<Availability>("perhaps"));
 }
 
 TEST(CudaVersion, AsText) {

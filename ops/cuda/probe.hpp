@@ -4,6 +4,7 @@
 // never 0.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/library_report.hpp"
@@ -49,7 +50,7 @@ struct DeviceProperties {
 
 // devices: probes only the devices. libraries: also loads each library to read its version, which
 // takes up to a second.
-enum class ProbeExtent { devices, libraries };
+BENCH_ENUM(ProbeExtent, devices, libraries);
 
 struct ProbeReport {
   RuntimeAnswers answers;

@@ -64,11 +64,12 @@ void fields(auto& archive, JsonOf<LibraryReport> auto& library) {
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<Verdict> auto& verdict) {
-  std::string availability(availability_name(verdict.availability));
+  std::string availability(to_string(verdict.availability));
   archive.required("availability", availability);
   if constexpr (Archive::kReads) {
     // A later plugin may have further names.
-    verdict.availability = availability_from_name(availability).value_or(Availability::failed);
+    verdict.availability =
+        enumerator_from_name<Availability>(availability).value_or(Availability::failed);
   }
   archive.required("reason", verdict.reason);
   archive.required("remedy", verdict.remedy);

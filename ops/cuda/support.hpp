@@ -2,6 +2,7 @@
 // Describes what would compute a problem on a CUDA device. Determining it needs no device.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/problem.hpp"
 
 #include <compare>
@@ -17,7 +18,7 @@ struct ComputeCapability {
 inline constexpr ComputeCapability kNoDevice = {};
 
 // unknown: cuDNN was not found and cannot be asked.
-enum class Runnable { yes, no, unknown };
+BENCH_ENUM(Runnable, yes, no, unknown);
 
 struct Support {
   Runnable runs = Runnable::no;

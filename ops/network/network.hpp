@@ -3,6 +3,7 @@
 // batch and data type, infers shapes, and folds and fuses layers.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
@@ -53,7 +54,7 @@ struct NetworkDefinition {
   std::vector<LayerDefinition> training = {};
 };
 
-enum class Mode { inference, training };
+BENCH_ENUM(Mode, inference, training);
 enum class Fusion { fused, separate };  // YAML `fuse: true`, `fuse: false`
 
 // Where a node's tensor, or an output of the network, comes from.

@@ -210,8 +210,7 @@ CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const InputLayo
 std::string choice_key(const Problem& problem, const InputLayouts& input_layouts,
                        std::int64_t tuning) {
   std::string key = fmt::format("onednn {} {} {} {} {}", describe(problem), problem_tokens(problem),
-                                layout_names()[static_cast<std::size_t>(problem.layout)],
-                                math_names()[static_cast<std::size_t>(problem.math)], tuning);
+                                to_string(problem.layout), to_string(problem.math), tuning);
   for (const auto& [tensor, layout] : input_layouts) key += fmt::format(" {}={}", tensor, layout);
   return key;
 }

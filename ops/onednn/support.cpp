@@ -40,8 +40,7 @@ const OnednnKernelEntry* find_onednn_kernel(std::string_view op) {
 }
 
 std::string describe(const Problem& problem) {
-  std::string text = fmt::format("{} {} {}", problem.op->name,
-                                 direction_names()[static_cast<std::size_t>(problem.direction)],
+  std::string text = fmt::format("{} {} {}", problem.op->name, to_string(problem.direction),
                                  info(problem.dtype).name);
   for (const PostOp& post_op : problem.post_ops) text += " +" + format_post_op(post_op);
   return text;

@@ -132,10 +132,9 @@ inline void expect_near(const std::vector<double>& got, const std::vector<double
 }
 
 inline std::string format_problem(const Problem& problem) {
-  return std::string(problem.op->name) + "/" +
-         std::string(direction_names()[static_cast<std::size_t>(problem.direction)]) + "/" +
+  return std::string(problem.op->name) + "/" + std::string(to_string(problem.direction)) + "/" +
          problem_tokens(problem) + "/" + std::string(info(problem.dtype).name) + "/" +
-         std::string(layout_names()[static_cast<std::size_t>(problem.layout)]);
+         std::string(to_string(problem.layout));
 }
 
 enum class Outcome { computed, refused };

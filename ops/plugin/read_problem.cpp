@@ -29,8 +29,9 @@ Result<ProblemRequest> read_problem_request(const Row& row) {
   const std::string name = string_or_empty(row.op);
   const Operator* op = built_in_operators().find(name);
   if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
-  if (!is_code(row.direction, direction_names().size()) || !is_type(row.dtype) ||
-      !is_code(row.layout, layout_names().size()) || !is_code(row.math, math_names().size())) {
+  if (!is_code(row.direction, enumerator_names<Direction>().size()) || !is_type(row.dtype) ||
+      !is_code(row.layout, enumerator_names<Layout>().size()) ||
+      !is_code(row.math, enumerator_names<Math>().size())) {
     return Error{fmt::format("a request for `{}` with a code out of range", name), "", ""};
   }
   BENCH_ASSIGN_OR_RETURN(ProblemTokens tokens,

@@ -49,7 +49,7 @@ TensorCoreEligibility assess_id(const std::string& id) {
   const std::vector<std::string> segments = split(id, '/');
   const auto has = [&](std::string_view word) { return std::ranges::count(segments, word) > 0; };
   CaseSettings settings{.dtype = *data_type_from_name(segments.at(3))};
-  const auto directions = direction_names();
+  const auto directions = enumerator_names<Direction>();
   settings.direction =
       static_cast<Direction>(std::ranges::find(directions, segments.at(1)) - directions.begin());
   if (has("nchw")) settings.layout = Layout::nchw;

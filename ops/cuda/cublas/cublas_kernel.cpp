@@ -107,7 +107,7 @@ class CublasKernel final : public ProductKernel {
     auto all = CudaKernel::details();
     all.insert(session_->details.begin(), session_->details.end());
     all["algorithm"] = "chosen by cuBLAS when it runs";
-    all["compute_type"] = compute_name(form_.compute);
+    all["compute_type"] = to_string(form_.compute);
     all["workspace_bytes"] = fmt::to_string(session_->workspace->size().count);
     if (form_.c) all["residual"] = "copied into the destination first, in the measured time";
     return all;

@@ -149,8 +149,7 @@ std::string candidate_name(const CublasLtApi& api, const MatmulAlgorithm& algori
 // Products with equal keys have the same candidates.
 std::string tuning_key(const Problem& problem, std::int64_t tuning, const TunedCaches& caches) {
   std::string key = fmt::format("cublaslt {} {} {} {}", info(problem.dtype).name,
-                                math_names()[static_cast<std::size_t>(problem.math)],
-                                problem_tokens(problem), tuning);
+                                to_string(problem.math), problem_tokens(problem), tuning);
   for (const Tensor& tensor : problem.tensors) key += fmt::format(" {}", info(tensor.dtype).name);
   return key + tuned_caches_key(caches);
 }
@@ -234,7 +233,7 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   const MatmulAlgorithm& chosen = algorithms[choice.best];
   auto details = algorithm_details(*session.api, chosen);
   details.insert(session.details.begin(), session.details.end());
-  details["compute_type"] = compute_name(product->form.compute);
+  details["compute_type"] = to_string(product->form.compute);
   if (is_fp8(product->form.a.dtype)) {
     details["accumulation"] =
         product->form.accumulation == Accumulation::fast ? "fast" : "f32, not fast";

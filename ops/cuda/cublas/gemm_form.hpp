@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/data_type.hpp"
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/support.hpp"
@@ -17,7 +18,8 @@
 namespace bench::ops::cuda {
 
 enum class Operation { none, transpose };
-enum class ProductCompute { f32, f32_as_tf32, f64, s32 };
+BENCH_ENUM(ProductCompute, (f32, "32F"), (f32_as_tf32, "32F_FAST_TF32"), (f64, "64F"),
+           (s32, "32I"));
 // How fp8 products accumulate. promoted: partial sums are repeatedly moved to f32. fast: partial
 // sums stay in the tensor cores' accumulators.
 enum class Accumulation { promoted, fast };

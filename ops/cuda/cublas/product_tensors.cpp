@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cassert>
 #include <cstdint>
 #include <string>
@@ -111,11 +110,6 @@ ProductScalar product_scalar(ProductCompute compute, double value) {
       break;
   }
   return scalar;
-}
-
-std::string_view compute_name(ProductCompute compute) {
-  constexpr std::array<std::string_view, 4> kNames = {"32F", "32F_FAST_TF32", "64F", "32I"};
-  return kNames[static_cast<std::size_t>(compute)];
 }
 
 Bytes product_workspace_limit(int major) {

@@ -16,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -60,9 +59,6 @@ struct ProductScalar {
   };
 };
 ProductScalar product_scalar(ProductCompute compute, double value);
-
-// Returns cuBLAS's name: "32F", "32F_FAST_TF32", "64F" or "32I".
-std::string_view compute_name(ProductCompute compute);
 
 // Returns the maximum workspace of a product: 64 MiB from compute capability 9.0 on, as NVIDIA
 // recommends, else 32 MiB.

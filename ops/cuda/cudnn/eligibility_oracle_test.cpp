@@ -93,8 +93,7 @@ TEST(EligibilityRules, AgreeWithWhatCudnnOffers) {
       }
       EXPECT_EQ(says_yes, offers_tensor_cores(api, problem, json))
           << fmt::format("{} {} {} on {}: {} ({})", wanted.tokens, info(wanted.dtype).name,
-                         layout_names()[static_cast<std::size_t>(wanted.layout)], architecture,
-                         verdict.reason, verdict.rule);
+                         to_string(wanted.layout), architecture, verdict.reason, verdict.rule);
     }
   }
   // Both answers occur, and the exceptions are few.

@@ -4,13 +4,13 @@
 // cannot answer here, the rules of this program decide.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/support.hpp"
 #include "ops/network/network.hpp"
 
-#include <array>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -21,9 +21,7 @@ namespace bench::ops::cuda {
 // of two steps, a library's kernel and a native one after it. native: by a native kernel alone.
 // product: by cuBLASLt. transpose: a native kernel between two layouts. padded: a native kernel
 // that adds channels to the source, then as graph or parts.
-enum class StepWay { graph, parts, native, product, transpose, padded };
-inline constexpr std::array<std::string_view, 6> kStepWayNames = {"graph",   "parts",     "native",
-                                                                  "product", "transpose", "padded"};
+BENCH_ENUM(StepWay, graph, parts, native, product, transpose, padded);
 
 struct PlannedStep {
   KernelStep step;

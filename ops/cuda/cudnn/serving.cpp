@@ -94,11 +94,9 @@ std::string plan_key(const Problem& problem) {
   for (const Tensor& tensor : problem.tensors) {
     types += fmt::format(" {}", info(tensor.dtype).name);
   }
-  return fmt::format(
-      "{} {} {} {} {} {}{}", problem.op->name,
-      direction_names()[static_cast<std::size_t>(problem.direction)], info(problem.dtype).name,
-      layout_names()[static_cast<std::size_t>(chosen_layout(problem))],
-      math_names()[static_cast<std::size_t>(problem.math)], problem_tokens(problem), types);
+  return fmt::format("{} {} {} {} {} {}{}", problem.op->name, to_string(problem.direction),
+                     info(problem.dtype).name, to_string(chosen_layout(problem)),
+                     to_string(problem.math), problem_tokens(problem), types);
 }
 
 }  // namespace bench::ops::cuda

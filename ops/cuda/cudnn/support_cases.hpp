@@ -37,9 +37,8 @@ inline void for_each_support_case(
         exists = true;
         for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
           problem->layout = layout;
-          visit(*problem, fmt::format("{} {} {} {} {}", op, tokens, type.name,
-                                      direction_names()[static_cast<std::size_t>(direction)],
-                                      layout_names()[static_cast<std::size_t>(layout)]));
+          visit(*problem, fmt::format("{} {} {} {} {}", op, tokens, type.name, to_string(direction),
+                                      to_string(layout)));
         }
       }
     }

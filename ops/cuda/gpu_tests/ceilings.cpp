@@ -165,7 +165,7 @@ void measure_product_ceilings(const CheckRun& run) {
       {run.device, process_variable, make_device_launcher(run.device.runtime)}, *api);
   if (!backend) return run.report.add_error("products", "i", backend.error().reason);
   for (const ProductRow& row : kProducts) {
-    const std::string_view math = math_names()[static_cast<std::size_t>(row.math)];
+    const std::string_view math = to_string(row.math);
     const std::string name =
         fmt::format("8192^3 in {}{}, {}", info(row.dtype).name,
                     row.math == Math::standard ? "" : fmt::format(" as {}", math),

@@ -121,8 +121,7 @@ void check_verdicts(CheckRun& run) {
   for (const Shape& shape : list_shapes()) {
     const std::string name =
         fmt::format("tensor cores of {}/{}/{}/{}/{}", shape.op, shape.tokens,
-                    info(shape.dtype).name, layout_names()[static_cast<std::size_t>(shape.layout)],
-                    math_names()[static_cast<std::size_t>(shape.math)]);
+                    info(shape.dtype).name, to_string(shape.layout), to_string(shape.math));
     auto figures = measure_verdict(backends, *counters, *platform, shape);
     run.report.add(name, kQuestion, Outcome::figures,
                    figures ? *figures : Figures{{"reason", figures.error().message()}});

@@ -2,7 +2,6 @@
 #include "ops/cuda/kernels/arrangement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstring>
 
@@ -162,11 +161,7 @@ Arrangement blocked_arrangement(std::span<const std::int64_t> dims) {
   return result;
 }
 
-constexpr std::array<std::string_view, 3> kNames = {"nchw", "nhwc", "blocked16"};
-
 }  // namespace
-
-std::string_view to_string(MemoryLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
 
 Bytes Arrangement::packed_size(DataType dtype) const {
   return {packed_elements * info(dtype).bytes};

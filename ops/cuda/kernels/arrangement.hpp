@@ -3,6 +3,7 @@
 // from the plain row-major form and back. Pure.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 
@@ -16,8 +17,7 @@ namespace bench::ops::cuda {
 inline constexpr std::int64_t kChannelBlock = 16;
 // plain: row-major, which is nchw. nhwc: the second dimension is innermost. blocked16: channels in
 // blocks of 16 (nChw16c); zeros pad the last block.
-enum class MemoryLayout { plain, nhwc, blocked16 };
-std::string_view to_string(MemoryLayout layout);  // "nchw", "nhwc", "blocked16"
+BENCH_ENUM(MemoryLayout, (plain, "nchw"), nhwc, blocked16);
 
 // A box of elements. In both the plain and the packed form, element (i, j, ...) is at
 // offset + i * strides[0] + j * strides[1] + ...

@@ -18,13 +18,10 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace bench::ops::cuda {
 namespace {
-
-constexpr std::string_view kRunnableNames[] = {"yes", "no", "unknown"};
 
 Support product_support(const Problem& problem, ProductLibrary library, std::string_view name,
                         ComputeCapability capability) {
@@ -39,7 +36,7 @@ struct Answer {
 };
 
 void write_answer(JsonWriter& writer, const Answer& answer) {
-  writer.required("runs", kRunnableNames[static_cast<std::size_t>(answer.support.runs)]);
+  writer.required("runs", to_string(answer.support.runs));
   writer.required("by", answer.support.by);
   writer.required("reason", answer.support.reason);
   writer.required("engines", answer.engines);
@@ -99,7 +96,7 @@ std::string plan_basis(const NetworkQuestion& question, const std::string& missi
 }
 
 void write_planned_step(JsonWriter& writer, const PlannedStep& planned) {
-  const auto name_of = [](StepWay way) { return kStepWayNames[static_cast<std::size_t>(way)]; };
+  const auto name_of = [](StepWay way) { return to_string(way); };
   std::vector<std::string_view> other_ways;
   for (const StepWay way : planned.other_ways) other_ways.push_back(name_of(way));
   writer.required("node", planned.step.node);

@@ -136,7 +136,7 @@ ops::cuda::Verdict read_verdict(Reader& reader) {
   std::string name;
   reader.read("availability", name);
   if (!name.empty()) {
-    const auto known = ops::cuda::availability_from_name(name);
+    const auto known = enumerator_from_name<ops::cuda::Availability>(name);
     if (!known) throw std::runtime_error("availability: unknown word " + name);
     verdict.availability = *known;
   }

@@ -39,9 +39,7 @@ constexpr Direction kDirections[] = {Direction::forward, Direction::backward_dat
 
 std::string format_conv_case(const ConvCase& conv_case, const char* architecture) {
   return fmt::format("{} {} {} {} on {}", conv_case.tokens, info(conv_case.dtype).name,
-                     layout_names()[static_cast<std::size_t>(conv_case.layout)],
-                     direction_names()[static_cast<std::size_t>(conv_case.direction)],
-                     architecture);
+                     to_string(conv_case.layout), to_string(conv_case.direction), architecture);
 }
 
 struct Offer {

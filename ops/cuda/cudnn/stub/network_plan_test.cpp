@@ -44,9 +44,7 @@ NetworkDefinition small_resnet() {
 std::vector<std::string> lines_of(const std::vector<PlannedStep>& steps) {
   std::vector<std::string> lines;
   for (const auto& [step, way, other_ways] : steps) {
-    lines.push_back(fmt::format("{} {} {} {}", step.node,
-                                kStepWayNames[static_cast<std::size_t>(way)], step.kind,
-                                step.layouts));
+    lines.push_back(fmt::format("{} {} {} {}", step.node, to_string(way), step.kind, step.layouts));
   }
   return lines;
 }
