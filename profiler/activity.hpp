@@ -3,40 +3,33 @@
 // files and user code. It is plain data; docs/result_file.md specifies its form in files.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/attribute.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace bench {
 
-enum class ActivityKind {
-  operation,  // "operator": a host operator, e.g. a layer of a network
-  // A oneDNN primitive: executed, created, or only considered (attribute `phase`). Without `phase`:
-  // a step of a oneDNN network that another backend executed, or a part that a kernel names.
-  primitive,
-  kernel,
-  memcpy,
-  memset,
-  allocation,  // a buffer from allocation to release; attributes size_bytes, address
-  synchronisation,
-  api,  // a call into a library's interface
-  overhead,
-  range,    // a user's task, frame or event, or an NVTX range
-  marker,   // an instant
-  counter,  // a counter has the attribute `value` from `start` on
-  process,  // a time during which a process ran and was recorded; on the track of its main thread
-  sample,   // an instant at which a thread computed; attributes object, cpu_ns
-};
-// Names in the order of the enumerators: "operator", "primitive", ...
-std::span<const std::string_view> activity_kind_names();
-std::string_view to_string(ActivityKind kind);
-std::optional<ActivityKind> activity_kind_from_name(std::string_view name);
+// primitive: a oneDNN primitive: executed, created, or only considered (attribute `phase`). Without
+// `phase`: a step of a oneDNN network that another backend executed, or a part that a kernel names.
+BENCH_ENUM(
+    ActivityKind, (operation, "operator"),  // a host operator, e.g. a layer of a network
+    primitive, kernel, memcpy, memset,
+    allocation,  // a buffer from allocation to release; attributes size_bytes, address
+    synchronisation,
+    api,  // a call into a library's interface
+    overhead,
+    range,    // a user's task, frame or event, or an NVTX range
+    marker,   // an instant
+    counter,  // a counter has the attribute `value` from `start` on
+    process,  // a time during which a process ran and was recorded; on the track of its main thread
+    sample    // an instant at which a thread computed; attributes object, cpu_ns
+);
 
 // Where an activity took place. Activities on one track either nest or follow one another.
 struct Track {

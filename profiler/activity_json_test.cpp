@@ -52,9 +52,9 @@ TEST(ActivityJson, WhatIsWrittenIsReadBack) {
 
 TEST(ActivityJson, AllKindsAndAttributesSurvive) {
   ActivityLineParser parser;
-  for (const std::string_view kind : activity_kind_names()) {
+  for (const std::string_view kind : enumerator_names<ActivityKind>()) {
     Activity activity;
-    activity.kind = *activity_kind_from_name(kind);
+    activity.kind = *enumerator_from_name<ActivityKind>(kind);
     for (const AttributeInfo& row : attributes()) {
       EXPECT_EQ(attribute_from_name(row.name), row.attribute);
       if (row.type == AttributeType::text) activity.attributes.set(row.attribute, "a\"\\\n\x01");

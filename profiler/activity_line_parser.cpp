@@ -269,7 +269,7 @@ class Handler {
   }
 
   bool take_kind(std::string_view value) {
-    const auto kind = activity_kind_from_name(value);
+    const auto kind = enumerator_from_name<ActivityKind>(value);
     if (kind) activity.kind = *kind;
     has_kind = kind.has_value();
     unknown_kind_ = kind ? std::string() : std::string(value);

@@ -52,12 +52,12 @@ std::string kind_table() {
       "a value that holds from its start until the next one with the same name",
       "a time during which a process ran and was recorded",
       "an instant at which a thread computed (`bench profile --sample`); its name is the function"};
-  const auto names = activity_kind_names();
+  const auto names = enumerator_names<ActivityKind>();
   std::string text = "| kind | recorded with | meaning |\n|---|---|---|\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto group = static_cast<std::size_t>(record_group(static_cast<ActivityKind>(i)));
-    text +=
-        fmt::format("| `{}` | `{}` | {} |\n", names[i], record_group_names()[group], kMeanings[i]);
+    text += fmt::format("| `{}` | `{}` | {} |\n", names[i], enumerator_names<RecordGroup>()[group],
+                        kMeanings[i]);
   }
   return text;
 }

@@ -74,7 +74,7 @@ TEST_F(RecorderTest, EachGroupSwitchedOffRemovesExactlyItsKinds) {
     Recorder recorder(clock_, sink, groups);
     recorder.start();
     std::set<ActivityKind> expected;
-    for (std::size_t i = 0; i < activity_kind_names().size(); ++i) {
+    for (std::size_t i = 0; i < enumerator_names<ActivityKind>().size(); ++i) {
       const auto kind = static_cast<ActivityKind>(i);
       recorder.record(make_activity(kind, "x"));
       if (record_group(kind) != disabled) expected.insert(kind);

@@ -14,9 +14,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 5> kGroupNames = {"operators", "api", "memory", "device",
-                                                         "counters"};
-constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "memory_flow"};
 // Maximum of any count that a user sets: far above any real run, and far from overflow.
 constexpr std::int64_t kMaxIterations = 1'000'000'000;
 
@@ -37,15 +34,14 @@ std::string expected_name(std::string_view written, std::span<const std::string_
 
 // Parses names separated by commas; "all" selects every one.
 template <class Enum>
-Status read_set(std::string_view value, std::span<const std::string_view> names,
-                std::set<Enum>& result) {
+Status read_set(std::string_view value, std::set<Enum>& result) {
+  constexpr std::span<const std::string_view> names = enumerator_names<Enum>();
   std::set<Enum> read;
   while (true) {
     const std::size_t comma = value.find(',');
     const std::string_view word = value.substr(0, comma);
-    const auto found = std::find(names.begin(), names.end(), word);
-    if (found != names.end()) {
-      read.insert(static_cast<Enum>(found - names.begin()));
+    if (const auto found = enumerator_from_name<Enum>(word)) {
+      read.insert(*found);
     } else if (word == "all") {
       for (std::size_t i = 0; i < names.size(); ++i) read.insert(static_cast<Enum>(i));
     } else {
@@ -111,7 +107,7 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
      "list of `operators`, `api`, `memory`, `device`, `counters`", "operators,api,memory,device",
      "what is recorded",
      [](ProfileSwitches& switches, std::string_view value) {
-       return read_set(value, kGroupNames, switches.kinds);
+       return read_set(value, switches.kinds);
      }},
     {"iterations", "profile-iterations", "BENCH_PROFILE_ITERATIONS", "RANGE",
      "number, or range `5-9`", "5-9", "which iterations are recorded, from 0", read_iterations},
@@ -121,7 +117,7 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
      "list of `jsonl`, `trace`, `memory_flow`", "jsonl",
      "what is written: jsonl, trace, memory_flow",
      [](ProfileSwitches& switches, std::string_view value) {
-       return read_set(value, kFormatNames, switches.formats);
+       return read_set(value, switches.formats);
      }},
     {"dump_period", "", "BENCH_PROFILE_DUMP_PERIOD", "TIME", "duration", "1s",
      "how often the records are written to the file", read_period},
@@ -137,8 +133,6 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
 
 }  // namespace
 
-std::span<const std::string_view> record_group_names() { return kGroupNames; }
-std::span<const std::string_view> profile_format_names() { return kFormatNames; }
 std::span<const SwitchRow> switch_rows() { return kSwitches; }
 
 RecordGroup record_group(ActivityKind kind) {

@@ -3,6 +3,7 @@
 // command line, in the environment (BENCH_PROFILE_*) and in the API.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
@@ -18,8 +19,7 @@
 namespace bench {
 
 // What is recorded. Each group has its own activities; switching it off removes exactly those.
-enum class RecordGroup { operators, api, memory, device, counters };
-std::span<const std::string_view> record_group_names();  // in the order of the enumerators
+BENCH_ENUM(RecordGroup, operators, api, memory, device, counters);
 // operators: operator, primitive, range, marker and user counters. api: api and its counters.
 // memory: allocation and its counters. device: kernel, memcpy, memset, synchronisation, overhead,
 // and their counters. A counter activity belongs to the group of the component that records it.
@@ -28,8 +28,7 @@ std::span<const std::string_view> record_group_names();  // in the order of the 
 // hardware counters, which runs only on request.
 RecordGroup record_group(ActivityKind kind);
 
-enum class ProfileFormat { jsonl, trace, memory_flow };
-std::span<const std::string_view> profile_format_names();
+BENCH_ENUM(ProfileFormat, jsonl, trace, memory_flow);
 
 enum class Autostart { no, yes };
 

@@ -29,7 +29,7 @@ TEST(Switches, EveryValueIsRead) {
   EXPECT_EQ(switches.autostart, Autostart::yes);
   EXPECT_EQ(switches.file, "a.jsonl");
   EXPECT_TRUE(apply(switches, "kinds", "all"));
-  EXPECT_EQ(switches.kinds.size(), record_group_names().size());
+  EXPECT_EQ(switches.kinds.size(), enumerator_names<RecordGroup>().size());
 }
 
 TEST(Switches, WrittenDefaultsAreTheDefaults) {

@@ -10,10 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,14 +33,11 @@ Result<Nanoseconds> parse_time(const std::string& value, std::string_view option
   return Error{time.error().what, std::string(option), time.error().next};
 }
 
-// Returns the enumerator whose number is the index of `value` in `names`.
 template <class Enum>
-Result<Enum> parse_name(const std::string& value, std::span<const std::string_view> names,
-                        std::string_view option) {
-  const auto found = std::find(names.begin(), names.end(), value);
-  if (found != names.end()) return static_cast<Enum>(found - names.begin());
+Result<Enum> parse_name(const std::string& value, std::string_view option) {
+  if (const auto found = enumerator_from_name<Enum>(value)) return *found;
   return Error{fmt::format("unknown value {}", quote(value)), std::string(option),
-               expectation(value, names)};
+               expectation(value, enumerator_names<Enum>())};
 }
 
 // Returns `rate`; an error also names the option.
@@ -120,8 +114,7 @@ Status set_max_time(Arguments& arguments, const std::string& value) {
 }
 
 Status set_phase(Arguments& arguments, const std::string& value) {
-  BENCH_ASSIGN_OR_RETURN(arguments.analysis.phase,
-                         parse_name<PhaseFilter>(value, kPhaseFilterNames, "--phase"));
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.phase, parse_name<PhaseFilter>(value, "--phase"));
   return Done{};
 }
 
@@ -131,8 +124,7 @@ Status set_aggregate_by(Arguments& arguments, const std::string& value) {
 }
 
 Status set_aggregate(Arguments& arguments, const std::string& value) {
-  BENCH_ASSIGN_OR_RETURN(arguments.analysis.aggregate,
-                         parse_name<Aggregate>(value, kAggregateNames, "--aggregate"));
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.aggregate, parse_name<Aggregate>(value, "--aggregate"));
   return Done{};
 }
 

@@ -295,8 +295,7 @@ std::string format_statistics(const PlanStatistics& statistics, const Arguments&
 }
 
 void write_statistics(JsonWriter& writer, const PlanStatistics& statistics) {
-  const auto convention = static_cast<std::size_t>(statistics.convention);
-  writer.required("flop_convention", enumerator_names<ops::FlopConvention>()[convention]);
+  writer.required("flop_convention", statistics.convention);
   writer.required_list("networks", statistics.networks, write_network);
 }
 

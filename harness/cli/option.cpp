@@ -86,12 +86,11 @@ Status set_fail_on(Arguments& arguments, const std::string& value) {
 }
 
 Status set_beside(Arguments& arguments, const std::string& value) {
-  const auto names = beside_names();
-  const auto found = std::ranges::find(names, value);
-  if (found == names.end())
+  const auto beside = enumerator_from_name<Beside>(value);
+  if (!beside)
     return Error{fmt::format("unknown value {}", quote(value)), "--beside",
-                 expectation(value, names)};
-  arguments.beside = static_cast<Beside>(found - names.begin());
+                 expectation(value, enumerator_names<Beside>())};
+  arguments.beside = *beside;
   return Done{};
 }
 

@@ -159,7 +159,7 @@ Result<CaptureWindow> make_capture_window(const Arguments& arguments,
 std::string format_kinds(const std::set<RecordGroup>& kinds) {
   std::vector<std::string_view> names;
   for (const RecordGroup group : kinds) {
-    names.push_back(record_group_names()[static_cast<std::size_t>(group)]);
+    names.push_back(to_string(group));
   }
   return fmt::format("{}", fmt::join(names, ","));
 }

@@ -19,7 +19,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 3> kCacheModes = {"hot", "cold", "cold_weights"};
 constexpr std::string_view kNetwork = ops::kNetworkOperator;
 constexpr std::string_view kIdForm =
     "an id is op/direction/parameters/dtype/backend/device/cache[/option...]";
@@ -104,7 +103,8 @@ Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegis
 }
 
 Status read_cache(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("cache mode", text, kCacheModes));
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index,
+                         find_name("cache mode", text, enumerator_names<CacheMode>()));
   key.cache = static_cast<CacheMode>(index);
   if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
     return Error{"cache mode `cold_weights` is for layers, not for a whole network", "",
@@ -119,9 +119,7 @@ constexpr std::array<SegmentReader, 7> kSegmentReaders = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
 // The setting that an option of an id changes.
-enum class OptionSetting { threads, streams, layout, math };
-constexpr std::array<std::string_view, 4> kOptionSettings = {"threads", "streams", "layout",
-                                                             "math"};
+BENCH_ENUM(OptionSetting, threads, streams, layout, math);
 constexpr std::string_view kThreadsOption = "t", kStreamsOption = "st";
 
 // Returns the number in an option such as "t4" or "st2"; nullopt if the option is another one.
@@ -164,7 +162,7 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
     const auto [first, is_new] = seen.emplace(setting, text);
     if (is_new) continue;
     return Error{fmt::format("options {} and {} both set the {}", quote(first->second), quote(text),
-                             kOptionSettings[static_cast<std::size_t>(setting)]),
+                             to_string(setting)),
                  "", "give one of them"};
   }
   if (key.threads) return check_streams(key.streams, *key.threads);
@@ -208,8 +206,6 @@ Status check_network_math(ops::Math math) {
   return Error{"`fast_accumulation` is for single products, not for networks", "", "leave it out"};
 }
 
-std::span<const std::string_view> cache_mode_names() { return kCacheModes; }
-
 std::string to_id(const CaseKey& key) {
   std::string id;
   id.reserve(96);
@@ -223,7 +219,7 @@ std::string to_id(const CaseKey& key) {
   append(info(key.dtype).name);
   append(key.backend);
   append(key.device);
-  append(kCacheModes[static_cast<std::size_t>(key.cache)]);
+  append(to_string(key.cache));
   if (key.threads) append(fmt::format("{}{}", kThreadsOption, *key.threads));
   if (key.streams != 1) append(fmt::format("{}{}", kStreamsOption, key.streams));
   if (key.layout != ops::Layout::any) {

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "base/data_type.hpp"
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/worker_threads.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,8 +19,7 @@ namespace bench {
 // Maximum number of threads in an id. No machine has more, so a larger number is a typing error.
 inline constexpr int kMaxThreads = 4096;
 
-enum class CacheMode { hot, cold, cold_weights };
-std::span<const std::string_view> cache_mode_names();
+BENCH_ENUM(CacheMode, hot, cold, cold_weights);
 
 // The parsed segments of an id. For op "network" the parameter segment is NAME, then optionally
 // "-n8" (a batch other than 1), "+separate" (fuse: false) and "+training".

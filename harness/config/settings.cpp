@@ -28,7 +28,7 @@ std::vector<std::string_view> direction_words(const ops::OperatorRegistry&) {
   return to_vector(enumerator_names<ops::Direction>());
 }
 std::vector<std::string_view> cache_words(const ops::OperatorRegistry&) {
-  return to_vector(cache_mode_names());
+  return to_vector(enumerator_names<CacheMode>());
 }
 std::vector<std::string_view> layout_words(const ops::OperatorRegistry&) {
   return to_vector(enumerator_names<ops::Layout>());

@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -95,12 +94,6 @@ KitRow make_row(const ActivityKey& key, const ActivityTimes* base, const Activit
   }
   row.change = classify_change(row, tolerance);
   return row;
-}
-
-std::string_view to_string(KitRow::Change change) {
-  constexpr std::array<std::string_view, 5> kNames = {"vanished", "appeared", "slower", "faster",
-                                                      "same"};
-  return kNames[static_cast<std::size_t>(change)];
 }
 
 std::string time_cell(const std::optional<Nanoseconds>& time) {
@@ -235,7 +228,8 @@ KitSide make_kit_side(std::string label, const StoredProfile& stored, const std:
   side.label = std::move(label);
   for (const StoredActivity& entry : stored.activities) {
     Activity& activity = side.activities.emplace_back();
-    activity.kind = activity_kind_from_name(entry.kind).value_or(ActivityKind::primitive);
+    activity.kind =
+        enumerator_from_name<ActivityKind>(entry.kind).value_or(ActivityKind::primitive);
     activity.name = entry.name;
     activity.start = entry.start;
     activity.duration = entry.duration;

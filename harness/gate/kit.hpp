@@ -4,6 +4,7 @@
 // files and profile_side() measures.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/env.hpp"
 #include "base/file.hpp"
 #include "base/result.hpp"
@@ -38,7 +39,7 @@ KitSide make_kit_side(std::string label, const StoredProfile& stored, const std:
 
 // One activity of an iteration, on both sides.
 struct KitRow {
-  enum class Change { vanished, appeared, slower, faster, same };
+  BENCH_MEMBER_ENUM(Change, vanished, appeared, slower, faster, same);
   Change change = Change::same;
   std::string scope;  // layer
   std::string name;   // primitive; repetitions within an iteration get " #2", " #3", ...

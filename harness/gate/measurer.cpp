@@ -28,7 +28,7 @@ ExactProperties make_properties(const PreparedReply& prepared) {
   return exact;
 }
 
-std::string_view to_string(MeasurementRequest::Kind kind) {
+std::string_view step_name(MeasurementRequest::Kind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"duet", "confirmation", "window", "base"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -65,7 +65,7 @@ Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
 void GateMeasurer::report_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
                                    std::size_t steps_left) const {
   if (!parts_.progress) return;
-  GateStep step{entry.id(), to_string(kind), steps_left};
+  GateStep step{entry.id(), step_name(kind), steps_left};
   if (steps_done_ > 0) {
     const Nanoseconds pace = limit_.elapsed() / static_cast<std::int64_t>(steps_done_);
     step.time_left = pace * static_cast<std::int64_t>(steps_left);

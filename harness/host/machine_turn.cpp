@@ -23,7 +23,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 3> kBesideNames = {"wait", "run", "refuse"};
 constexpr const char* kTurnFileName = "bench.lock";
 // A file that every user may lock and write into, whatever the umask of its creator.
 constexpr ::mode_t kSharedFileMode = 0666;
@@ -178,8 +177,6 @@ bool is_shared_folder(const std::string& folder) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> beside_names() { return kBesideNames; }
 
 std::span<const std::string> turn_folders() {
   static const std::array<std::string, 2> kFolders = {"/run/lock", "/tmp"};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/descriptor.hpp"
+#include "base/enumerators.hpp"
 #include "base/env.hpp"
 #include "base/result.hpp"
 
@@ -14,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +22,7 @@ namespace bench {
 
 // What a measurement does while another one runs: it waits, it runs beside it, or it refuses to
 // start.
-enum class Beside { wait, run, refuse };
-std::span<const std::string_view> beside_names();
+BENCH_ENUM(Beside, wait, run, refuse);
 
 // Names another file to lock; empty: none is locked. For containers that share a machine but not
 // its folders, and for tests.

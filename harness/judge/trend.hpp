@@ -5,6 +5,7 @@
 // iteration, so differences ("effects") are fractions; positive effects are slower.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -18,10 +19,10 @@
 namespace bench {
 
 // What represents a run.
-enum class TrendBasis {
-  equal_speed,  // its level at equal speed of the machine (harness/stats/equal_speed.hpp)
-  median,       // median of its processes' medians
-};
+BENCH_ENUM(TrendBasis,
+           equal_speed,  // its level at equal speed of the machine (harness/stats/equal_speed.hpp)
+           median        // median of its processes' medians
+);
 
 struct TrendRun {
   std::string run_id, time, commit, reason;
@@ -54,11 +55,10 @@ struct TrendEpoch {
 
 // A new level of time.
 struct TrendChange {
-  enum class Kind {
-    step,      // the time changed between two runs
-    gradual,   // a straight line fits the runs around it better than two levels
-    accepted,  // someone opened an epoch
-  };
+  BENCH_MEMBER_ENUM(Kind, step,  // the time changed between two runs
+                    gradual,     // a straight line fits the runs around it better than two levels
+                    accepted     // someone opened an epoch
+  );
   Kind kind = Kind::step;
   std::size_t point = 0;          // first run of the new level
   double effect = 0;              // difference between the medians of the two levels
@@ -75,10 +75,9 @@ struct Creep {
 
 // The last runs differ clearly from those before, but they are too few for a change point.
 struct PendingChange {
-  enum class Certainty {
-    possible,  // by some run-to-run sigmas, as bad luck may do
-    evident,   // by so many that only the size is uncertain
-  };
+  BENCH_MEMBER_ENUM(Certainty, possible,  // by some run-to-run sigmas, as bad luck may do
+                    evident               // by so many that only the size is uncertain
+  );
   std::size_t runs = 0;
   double effect = 0;
   Certainty certainty = Certainty::possible;

@@ -26,8 +26,7 @@ void log_ratio_fields(JsonWriter& writer, const CaseEvidence& evidence) {
   for (const Duet& duet : evidence.duets) {
     if (const auto ratio = log_ratio(duet)) ratios[duet.stage].push_back(*ratio);
   }
-  for (const auto& [stage, list] : ratios)
-    writer.required(enumerator_names(stage)[static_cast<std::size_t>(stage)], list);
+  for (const auto& [stage, list] : ratios) writer.required(to_string(stage), list);
 }
 
 }  // namespace

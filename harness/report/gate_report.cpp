@@ -184,8 +184,7 @@ std::string format_duets(const CaseAssessment& judgement) {
 }
 
 std::string_view reference_name(const CaseAssessment& judgement) {
-  constexpr std::array<std::string_view, 2> kNames = {"base", "store"};
-  return judgement.against ? kNames[static_cast<std::size_t>(*judgement.against)] : "";
+  return judgement.against ? to_string(*judgement.against) : "";
 }
 
 bool is_error(const GateFile& gate, const CaseAssessment& judgement) {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 namespace bench {
@@ -14,8 +13,6 @@ namespace bench {
 extern const std::string_view kEmbeddedPlotCss;
 
 namespace {
-
-constexpr std::array<std::string_view, 3> kAnchors = {"start", "middle", "end"};
 
 // Returns a coordinate with one decimal, which is precise enough for a screen. Returns "0" for
 // values that are not finite, since these would make the picture invalid.
@@ -60,7 +57,7 @@ void Svg::rect(Point corner, Point size, std::string_view classes) {
 }
 
 void Svg::text(Point at, std::string_view text, Anchor anchor, std::string_view classes) {
-  const std::string_view name = kAnchors[static_cast<std::size_t>(anchor)];
+  const std::string_view name = to_string(anchor);
   text_ += fmt::format("<text{} x=\"{}\" y=\"{}\"{}>{}</text>\n", class_attribute(classes),
                        format_coordinate(at.x), format_coordinate(at.y),
                        anchor == Anchor::start ? "" : fmt::format(" text-anchor=\"{}\"", name),

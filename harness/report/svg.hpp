@@ -3,6 +3,7 @@
 // page or standalone_svg() defines their values for light and dark.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/report/axis.hpp"
 
 #include <cstddef>
@@ -15,7 +16,7 @@ struct Point {
   double x = 0, y = 0;
 };
 
-enum class Anchor { start, middle, end };
+BENCH_ENUM(Anchor, start, middle, end);
 enum class Marker { circle, square, triangle, diamond };
 
 inline constexpr std::size_t kSeriesColours = 6;

@@ -3,18 +3,10 @@
 #include "base/json_writer.hpp"
 #include "harness/report/trend_text.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace bench {
 namespace {
-
-// Names by TrendChange::Kind.
-constexpr std::array<std::string_view, 3> kKindNames = {"step", "gradual", "accepted"};
-// Names by PendingChange::Certainty.
-constexpr std::array<std::string_view, 2> kCertaintyNames = {"possible", "evident"};
-// Names by TrendBasis.
-constexpr std::array<std::string_view, 2> kBasisNames = {"equal_speed", "median"};
 
 void write_run(JsonWriter& writer, const TrendRun& run) {
   writer.required("run_id", run.run_id);
@@ -40,7 +32,7 @@ void write_differences(JsonWriter& writer, const std::vector<Change>& difference
 }
 
 void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun& run) {
-  writer.required("kind", kKindNames[static_cast<std::size_t>(change.kind)]);
+  writer.required("kind", change.kind);
   writer.required("run_id", run.run_id);
   writer.required("time", run.time);
   writer.optional("commit", run.commit);
@@ -64,7 +56,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.required("machine_class", trend.machine_class);
   writer.required("path", trend.path);
   writer.required("state", to_string(shown.state()));
-  writer.required("basis", kBasisNames[static_cast<std::size_t>(trend.basis)]);
+  writer.required("basis", trend.basis);
   writer.required("first_ns", std::exp(shown.reference_level()));
   writer.required("last_ns", std::exp(shown.present_level()));
   writer.required("change", std::expm1(shown.total_effect()));
@@ -79,7 +71,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.group("pending", trend.pending, [](JsonWriter& entry, const auto& pending) {
     entry.required("runs", pending.runs);
     entry.required("change", std::expm1(pending.effect));
-    entry.required("certainty", kCertaintyNames[static_cast<std::size_t>(pending.certainty)]);
+    entry.required("certainty", pending.certainty);
     entry.optional("sigmas", pending.sigmas);
     write_differences(entry, pending.with);
   });

@@ -2,6 +2,7 @@
 // The texts of `bench history`: a table of all cases, one case in detail, and JSON. Pure functions.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "harness/judge/trend.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/sparkline.hpp"
@@ -10,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -26,17 +26,16 @@ struct TrendView {
 };
 
 // What a user should know about a case, the most important first.
-enum class TrendState {
-  slower,    // the last shown change is a detected one and made the case slower
-  evident,   // the last runs differ by many times the variation, but are too few for a change point
-  creeping,  // small changes added up without a step
-  faster,    // the last shown change is a detected one and made the case faster
-  pending,   // the last runs differ, but are too few to be certain
-  accepted,  // the last shown change is a new epoch, which accepts the times
-  unchanged,  // enough runs, no change
-  too_few,    // not enough runs in any epoch
-};
-std::string_view to_string(TrendState state);
+BENCH_ENUM(TrendState, slower,  // the last shown change is a detected one and made the case slower
+           evident,    // the last runs differ by many times the variation, but are too few for a
+                       // change point
+           creeping,   // small changes added up without a step
+           faster,     // the last shown change is a detected one and made the case faster
+           pending,    // the last runs differ, but are too few to be certain
+           accepted,   // the last shown change is a new epoch, which accepts the times
+           unchanged,  // enough runs, no change
+           too_few     // not enough runs in any epoch
+);
 
 // A case as the view shows it.
 class ShownTrend {

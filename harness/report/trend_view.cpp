@@ -3,15 +3,11 @@
 #include "harness/report/trend_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 
 namespace bench {
 namespace {
-
-constexpr std::array<std::string_view, 8> kStateNames = {
-    "slower", "evident", "creeping", "faster", "pending", "accepted", "unchanged", "too_few"};
 
 bool is_pending(const CaseTrend& trend, PendingChange::Certainty certainty) {
   return trend.pending && trend.pending->certainty == certainty;
@@ -53,10 +49,6 @@ double compute_effect_size(const ShownTrend& shown) {
 }
 
 }  // namespace
-
-std::string_view to_string(TrendState state) {
-  return kStateNames[static_cast<std::size_t>(state)];
-}
 
 ShownTrend::ShownTrend(const CaseTrend& trend, std::size_t first) : trend_(&trend), first_(first) {
   state_ = classify_trend(*this);

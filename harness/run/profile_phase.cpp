@@ -29,7 +29,7 @@ std::map<std::string, std::string> switch_values(const ProfileSwitches& switches
   for (const RecordGroup group : switches.kinds) {
     if (group == RecordGroup::counters) continue;  // a separate pass
     kinds += kinds.empty() ? "" : ",";
-    kinds += record_group_names()[static_cast<std::size_t>(group)];
+    kinds += to_string(group);
   }
   const auto [first, last] = switches.iteration_window();
   return {{"kinds", kinds},

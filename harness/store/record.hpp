@@ -19,7 +19,7 @@ inline constexpr std::string_view kBaselineSchema = "bench.baseline/1";
 
 // An activity of the profiled iteration.
 struct StoredActivity {
-  std::string kind;  // one of activity_kind_names(), or a kind of a later version
+  std::string kind;  // the name of an ActivityKind, or a kind of a later version
   std::string name;
   std::string implementation;
   std::string scope;     // path of layers, outermost first

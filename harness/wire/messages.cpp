@@ -430,9 +430,7 @@ JsonRules reply_rules(JsonValue reply) {
 
 constexpr const char* kKindsSwitch = "kinds";
 
-std::string counters_name() {
-  return std::string(record_group_names()[static_cast<std::size_t>(RecordGroup::counters)]);
-}
+std::string counters_name() { return std::string(to_string(RecordGroup::counters)); }
 
 }  // namespace
 

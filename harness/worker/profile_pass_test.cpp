@@ -140,7 +140,7 @@ TEST_F(ProfilePassTest, MemoryIsSampledAfterEveryNthOperator) {
 // Returns the group of an activity according to its record in the file.
 std::string group_name(const Activity& activity) {
   if (activity.kind != ActivityKind::counter) {
-    return std::string(record_group_names()[static_cast<std::size_t>(record_group(activity.kind))]);
+    return std::string(to_string(record_group(activity.kind)));
   }
   return activity.name.starts_with("live_bytes") ? "memory" : "api";
 }
@@ -160,7 +160,7 @@ TEST_F(ProfilePassTest, EachSwitchRemovesExactlyItsRows) {
   EXPECT_EQ(all.size(), 3u);  // no activities on a device
   for (const std::string off : {"operators", "api", "memory", "device"}) {
     std::string kinds;
-    for (const std::string_view kind : record_group_names()) {
+    for (const std::string_view kind : enumerator_names<RecordGroup>()) {
       if (kind != off) kinds += (kinds.empty() ? "" : ",") + std::string(kind);
     }
     auto expected = all;

@@ -3,16 +3,15 @@
 // with it; the profile pass traces it.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/kernel_facts.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace bench::ops {
 
@@ -35,7 +34,7 @@ class DeviceMemory {
 
 // What the executions of a case find in the caches. cold: none of the buffers. cold_weights: none
 // of the weights, as in a network, whose layers read what the layer before has just written.
-enum class CacheState { hot, cold, cold_weights };
+BENCH_ENUM(CacheState, hot, cold, (cold_weights, "cold weights"));
 // The caches that candidates are measured with. `rotation`: bytes over which the executions rotate
 // so that buffers are cold.
 struct TunedCaches {

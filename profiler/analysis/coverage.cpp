@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace bench {
 namespace {
@@ -75,11 +74,6 @@ std::string describe_rest(const WallCoverage& coverage) {
 }
 
 }  // namespace
-
-std::string_view to_string(WallSource source) {
-  constexpr std::array<std::string_view, 3> kNames = {"processes", "activities", "unknown"};
-  return kNames[static_cast<std::size_t>(source)];
-}
 
 Status CoverageSink::consume(const Activity& activity) {
   Process& process = processes_[activity.track.pid];

@@ -3,6 +3,7 @@
 // recorded is never given as a share of the process.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
 #include "profiler/analysis/interval_union.hpp"
@@ -20,8 +21,7 @@ namespace bench {
 // What the wall time is. processes: the profile states when each process ran. activities: it does
 // not; the time from the first to the last activity of each process. unknown: the start times were
 // not recorded.
-enum class WallSource { processes, activities, unknown };
-std::string_view to_string(WallSource source);
+BENCH_ENUM(WallSource, processes, activities, unknown);
 
 struct ProcessCoverage {
   std::int64_t pid = 0;

@@ -16,22 +16,6 @@ void widen(std::optional<T>& min, std::optional<T>& max, T value) {
 
 }  // namespace
 
-std::string_view to_string(RowFlag flag) {
-  switch (flag) {
-    case RowFlag::work_unknown:
-      return "work unknown";
-    case RowFlag::above_peak_bandwidth:
-      return "above peak bandwidth";
-    case RowFlag::above_peak_flops:
-      return "above peak FLOP rate";
-    case RowFlag::unfinished:
-      return "unfinished";
-    case RowFlag::other_work_given:
-      return "file gives other work";
-  }
-  return "";
-}
-
 namespace {
 
 template <class T>

@@ -2,6 +2,7 @@
 // Statistics over a group of activities. Unknown values are not counted.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "profiler/analysis/quantile_sketch.hpp"
 #include "profiler/analysis/query.hpp"
@@ -10,20 +11,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace bench::analysis {
 
 // Flags of a row.
-enum class RowFlag {
-  work_unknown,
-  above_peak_bandwidth,
-  above_peak_flops,
-  unfinished,
-  other_work_given,  // its file states other FLOPs or bytes than its parameters imply
-};
-inline constexpr std::size_t kRowFlagCount = 5;
-std::string_view to_string(RowFlag flag);
+// other_work_given: its file states other FLOPs or bytes than its parameters imply.
+BENCH_ENUM(RowFlag, (work_unknown, "work unknown"), (above_peak_bandwidth, "above peak bandwidth"),
+           (above_peak_flops, "above peak FLOP rate"), unfinished,
+           (other_work_given, "file gives other work"));
+inline constexpr std::size_t kRowFlagCount = enumerator_names<RowFlag>().size();
 
 // Statistics of the durations in a group.
 class TimeStatistics {

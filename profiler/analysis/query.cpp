@@ -154,7 +154,7 @@ class Output {
     if (plan_.aggregate) {
       shape_.notes.push_back(
           fmt::format("time, FLOPs and bytes: {} of each group; rates: known work and time only",
-                      kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
+                      to_string(*plan_.aggregate)));
     }
     shape_.notes.emplace_back(
         "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");

@@ -4,11 +4,11 @@
 // sorted on disk.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/reader.hpp"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -20,10 +20,8 @@
 
 namespace bench {
 
-enum class PhaseFilter { exec, create, all };
-inline constexpr std::array<std::string_view, 3> kPhaseFilterNames = {"exec", "create", "all"};
-enum class Aggregate { max, min, sum, mean };
-inline constexpr std::array<std::string_view, 4> kAggregateNames = {"max", "min", "sum", "mean"};
+BENCH_ENUM(PhaseFilter, exec, create, all);
+BENCH_ENUM(Aggregate, max, min, sum, mean);
 
 // Options of the command line. Every filter that is set must match.
 struct AnalysisOptions {

@@ -66,10 +66,10 @@ Result<Selection> Selection::compile(const AnalysisOptions& options) {
   Selection selection;
   selection.options_ = options;
   for (const std::string& name : options.kinds) {
-    const auto kind = activity_kind_from_name(name);
+    const auto kind = enumerator_from_name<ActivityKind>(name);
     if (!kind) {
       return Error{fmt::format("unknown kind {}", quote(name)), "--kind",
-                   expectation(name, activity_kind_names())};
+                   expectation(name, enumerator_names<ActivityKind>())};
     }
     selection.kinds_.set(static_cast<std::size_t>(*kind));
   }

@@ -96,12 +96,11 @@ std::string plan_basis(const NetworkQuestion& question, const std::string& missi
 }
 
 void write_planned_step(JsonWriter& writer, const PlannedStep& planned) {
-  const auto name_of = [](StepWay way) { return to_string(way); };
   std::vector<std::string_view> other_ways;
-  for (const StepWay way : planned.other_ways) other_ways.push_back(name_of(way));
+  for (const StepWay way : planned.other_ways) other_ways.push_back(to_string(way));
   writer.required("node", planned.step.node);
   writer.required("kind", planned.step.kind);
-  writer.required("way", name_of(planned.way));
+  writer.required("way", to_string(planned.way));
   writer.required("implementation", planned.step.implementation);
   writer.required("layouts", planned.step.layouts);
   writer.required("other_ways", other_ways);

@@ -69,11 +69,6 @@ std::vector<KernelBuffer> common_buffers(std::span<const std::unique_ptr<Kernel>
 constexpr std::int64_t kMaxTrialSets = 1024;
 constexpr std::int64_t kTrialAlignment = 256;  // that of the device's allocator
 
-std::string_view name_of(CacheState state) {
-  constexpr std::string_view kNames[] = {"hot", "cold", "cold weights"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 // Whether each execution of a rotation reads or writes another copy of the buffer.
 bool rotates(const KernelBuffer& buffer, CacheState state) {
   if (buffer.role == BufferRole::index) return false;
@@ -133,12 +128,12 @@ BackendError to_failure(const Error& error) {
 
 std::string tuned_caches_key(const TunedCaches& caches) {
   if (caches.state == CacheState::hot) return "";
-  return fmt::format(" {}", name_of(caches.state));
+  return fmt::format(" {}", to_string(caches.state));
 }
 
 std::string format_tuned_caches(const TunedCaches& caches) {
   if (caches.state == CacheState::hot) return "";
-  return fmt::format("{}: executions rotate over {}", name_of(caches.state),
+  return fmt::format("{}: executions rotate over {}", to_string(caches.state),
                      format_bytes(caches.rotation));
 }
 
