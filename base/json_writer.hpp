@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The archive that writes records as JSON text. A record declares its fields once, beside its
-// struct, for this archive and for the one that reads (base/json_reader.hpp):
+// The archive that writes records as JSON text. A record declares its fields once, for this archive
+// and for the one that reads (base/json_reader.hpp). Most do so by the names of their members
+// (base/json_fields.hpp). In full:
 //
 //   void fields(auto& archive, JsonOf<Sample> auto& sample) {
 //     archive.required("id", sample.id);
