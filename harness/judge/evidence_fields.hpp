@@ -3,6 +3,7 @@
 // reading. Only sources of this folder and of harness/report include this header.
 #pragma once
 
+#include "base/json_fields.hpp"
 #include "harness/judge/evidence_file.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/stats/signed_rank.hpp"
@@ -26,42 +27,23 @@ inline constexpr double kMinError = 1e-9;   // of error rates; their maximum is 
 inline constexpr double kMaxLog = 100;      // of logarithms of times and of their differences
 inline constexpr double kMaxRuns = 1e9;     // of numbers of runs
 
-void fields(auto& archive, JsonOf<LoadedFile> auto& file) {
-  archive.required("name", file.name);
-  archive.required("path", file.path);
-  archive.optional("detail", file.detail);
-  archive.optional("digest", file.digest);
-}
-
-void fields(auto& archive, JsonOf<GateSide> auto& side) {
-  archive.required("program", side.program);
-  archive.required("version", side.tool_version);
-  archive.required("commit", side.commit);
-  archive.required("environment", side.environment);
-  archive.required("libraries", side.libraries);
-  archive.optional("loaded", side.loaded);
-  archive.optional("other_files", side.other_files);
-}
+BENCH_FIELDS(LoadedFile, name, path, (detail, kOptional), digest);
+BENCH_FIELDS(GateSide, program, (tool_version, "version"), commit, environment, libraries,
+             (loaded, kOptional), (other_files, kOptional));
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<ExactProperties> auto& exact) {
-  archive.required("implementation", exact.implementation);
+  BENCH_MEMBERS(archive, exact, implementation);
   std::map<std::string, std::string> facts = facts_as_texts(exact);
   archive.required("facts", facts);
   if constexpr (Archive::kReads) set_facts(std::move(facts), exact);
 }
 
-void fields(auto& archive, JsonOf<Change> auto& change) {
-  archive.required("field", change.field);
-  archive.optional("from", change.from);
-  archive.optional("to", change.to);
-}
+BENCH_FIELDS(Change, field, from, to);
 
 void fields(auto& archive, JsonOf<GateSettings> auto& settings) {
   constexpr JsonRange kFraction = within(0, kMaxFraction);
-  archive.required("delta", settings.delta, kFraction);
-  archive.required("detect", settings.detect, kFraction);
-  archive.required("memory", settings.memory, kFraction);
+  BENCH_MEMBERS(archive, settings, (delta, kFraction), (detect, kFraction), (memory, kFraction));
 }
 
 template <class Archive>
@@ -69,23 +51,15 @@ void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
   constexpr auto kMaxCount = static_cast<double>(kMaxPairs);
   constexpr JsonRange kCount = within(1, kMaxCount);
   constexpr JsonRange kError = within(kMinError, 1 - kMinError);
-  archive.required("duets", policy.duets, kCount);
-  archive.required("extended_duets", policy.extended_duets, kCount);
-  archive.optional("first_confirmations", policy.first_confirmations, kCount);
-  archive.required("confirmations", policy.confirmations, within(0, kMaxCount));
-  archive.required("windows", policy.windows, kCount);
-  archive.required("window_processes", policy.window_processes, kCount);
-  archive.required("few_runs", policy.few_runs, kCount);
+  BENCH_MEMBERS(archive, policy, (duets, kCount), (extended_duets, kCount),
+                (first_confirmations, kCount, kOptional), (confirmations, within(0, kMaxCount)),
+                (windows, kCount), (window_processes, kCount), (few_runs, kCount));
   // Older files lack some of the following fields.
-  archive.optional("false_discovery_rate", policy.false_discovery_rate, kError);
-  archive.optional("confirmation_error", policy.confirmation_error, kError);
-  archive.optional("unconfirmed_error", policy.unconfirmed_error, kError);
-  archive.optional("obvious_effect", policy.obvious_effect, kError);
-  archive.optional("bound_error", policy.bound_error, kError);
-  archive.optional("pass_error", policy.pass_error, kError);
-  archive.optional("detectable_error", policy.detectable_error, kError);
-  archive.optional("detectable_power", policy.detectable_power, kError);
-  archive.optional("unknown_spread", policy.unknown_spread, kError);
+  BENCH_OPTIONAL_MEMBERS(archive, policy, (false_discovery_rate, kError),
+                         (confirmation_error, kError), (unconfirmed_error, kError),
+                         (obvious_effect, kError), (bound_error, kError), (pass_error, kError),
+                         (detectable_error, kError), (detectable_power, kError),
+                         (unknown_spread, kError));
   if constexpr (Archive::kReads) {
     // Gates that wrote older files had one interim analysis of the confirming duets, and used the
     // reported bound for PASS as well.
@@ -98,10 +72,7 @@ void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
 struct UnmeasuredCase {
   std::string id, source;
 };
-void fields(auto& archive, JsonOf<UnmeasuredCase> auto& entry) {
-  archive.required("id", entry.id);
-  archive.required("source", entry.source);
-}
+BENCH_FIELDS(UnmeasuredCase, id, source);
 inline std::vector<UnmeasuredCase> unmeasured_cases(const GateEvidence& evidence) {
   std::vector<UnmeasuredCase> cases;
   for (const CaseEvidence& entry : evidence.cases) {
@@ -115,24 +86,15 @@ template <class Archive>
 void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
                  JsonOf<GateEvidence> auto& evidence,
                  JsonOf<std::vector<UnmeasuredCase>> auto& unmeasured) {
-  archive.required("run_id", facts.run_id);
-  archive.required("config", facts.config_name);
-  archive.required("files", facts.config_files);
-  archive.optional("plugins", facts.plugins);
-  archive.required("machine_class", facts.machine_class);
-  archive.required("mode", evidence.mode);
-  archive.required("candidate", facts.candidate);
-  archive.optional("base", facts.base);
-  archive.optional("store", facts.store);
-  archive.optional("inherited", facts.inherited);
-  archive.optional("beside", facts.beside);
-  archive.optional("configuration_is_stored", evidence.configuration_is_stored);
-  archive.optional("store_problems", evidence.store_problems);
+  BENCH_MEMBERS(archive, facts, run_id, (config_name, "config"), (config_files, "files"),
+                (plugins, kOptional), machine_class);
+  BENCH_MEMBERS(archive, evidence, mode);
+  BENCH_MEMBERS(archive, facts, candidate, base, store, (inherited, kOptional),
+                (beside, kOptional));
+  BENCH_MEMBERS(archive, evidence, (configuration_is_stored, kOptional),
+                (store_problems, kOptional));
   archive.optional("unmeasured", unmeasured);
-  archive.required("removed", evidence.removed);
-  archive.required("changes", evidence.changes);
-  archive.required("settings", evidence.settings);
-  archive.required("policy", evidence.policy);
+  BENCH_MEMBERS(archive, evidence, removed, changes, settings, policy);
   if constexpr (Archive::kReads) {
     // Older files lack the field; a removed case proves that the configuration is stored.
     if (!archive.has("configuration_is_stored"))
@@ -142,32 +104,24 @@ void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
-  archive.required("commit", stored.commit);
-  archive.required("time", stored.time);
-  archive.required("of_run", stored.run_id);
-  archive.optional("incomparable", stored.incomparable);
-  archive.defaulted("damaged", stored.is_malformed, false);
+  BENCH_MEMBERS(archive, stored, commit, time, (run_id, "of_run"), incomparable,
+                (is_malformed, "damaged", kUnlessInitial));
   if (stored.incomparable) return;
-  archive.required("runs", stored.runs, within(0, kMaxRuns));
-  archive.required("log_center", stored.log_level, within(-kMaxLog, kMaxLog));
-  archive.required("log_sigma", stored.sigma, within(0, kMaxLog));
-  archive.optional("log_q95", stored.q95);
-  archive.optional("log_q99", stored.q99);
-  archive.optional("by_speed", stored.by_speed);
+  BENCH_MEMBERS(archive, stored, (runs, within(0, kMaxRuns)),
+                (log_level, "log_center", within(-kMaxLog, kMaxLog)),
+                (sigma, "log_sigma", within(0, kMaxLog)), (q95, "log_q95"), (q99, "log_q99"),
+                by_speed);
   auto& measured = stored.measured;
   std::optional<Nanoseconds> median;
   if (const auto time = median_iteration(measured)) median = Nanoseconds(std::llround(*time));
   archive.optional("median_ns", median);
   if constexpr (Archive::kReads) measured.median = median;
-  archive.optional("clock_hz", measured.clock_hz);
-  fields(archive, measured.exact);
+  BENCH_MEMBERS(archive, measured, clock_hz, (exact, kInlined));
 }
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<SideFailure> auto& failure) {
-  archive.required("side", failure.side);
-  archive.required("outcome", failure.outcome);
-  archive.required("reason", failure.reason);
+  BENCH_MEMBERS(archive, failure, side, outcome, reason);
   if constexpr (Archive::kReads) {
     if (archive.ok() && failure.outcome == Outcome::ok)
       archive.report_field("outcome", "is `ok`, which is not a failure");
@@ -176,39 +130,17 @@ void fields(Archive& archive, JsonOf<SideFailure> auto& failure) {
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<Duet> auto& duet) {
-  archive.required("run_id", duet.run_id);
-  archive.required("id", duet.id);
-  archive.required("stage", duet.stage);
-  archive.required("number", duet.number);
-  archive.required("iterations_per_sample", duet.iterations_per_sample, at_least(1));
-  archive.required("base_ns", duet.base);
-  archive.required("candidate_ns", duet.candidate);
-  archive.optional("base_clock_hz", duet.base_clock_hz);
-  archive.optional("candidate_clock_hz", duet.candidate_clock_hz);
+  BENCH_MEMBERS(archive, duet, run_id, id, stage, number, (iterations_per_sample, at_least(1)),
+                base, candidate, (base_clock_hz, kOptional), (candidate_clock_hz, kOptional));
   bool has_canaries = !duet.base_canary.empty();
   if constexpr (Archive::kReads) has_canaries = archive.has("base_canary_ns");
   if (!has_canaries) return;
-  archive.required("base_canary_ns", duet.base_canary);
-  archive.required("candidate_canary_ns", duet.candidate_canary);
+  BENCH_MEMBERS(archive, duet, base_canary, candidate_canary);
 }
 
-void fields(auto& archive, JsonOf<Window::Process> auto& process) {
-  archive.required("median_ns", process.median);
-  archive.required("iterations_per_sample", process.iterations_per_sample, at_least(1));
-}
-void fields(auto& archive, JsonOf<Window> auto& window) {
-  archive.required("run_id", window.run_id);
-  archive.required("id", window.id);
-  archive.required("window", window.number);
-  archive.required("processes", window.processes);
-  archive.optional("by_speed", window.by_speed);
-}
-
-void fields(auto& archive, JsonOf<Pending> auto& pending) {
-  archive.required("kind", pending.kind);
-  archive.required("done", pending.done);
-  archive.required("planned", pending.planned);
-}
+BENCH_FIELDS(Window::Process, median, (iterations_per_sample, at_least(1)));
+BENCH_FIELDS(Window, run_id, id, (number, "window"), processes, by_speed);
+BENCH_FIELDS(Pending, kind, done, planned);
 
 // Whether empty texts and lists are written. A report leaves them out.
 enum class EmptyFields { kept, left_out };
@@ -222,24 +154,11 @@ void assessment_fields(auto& archive, JsonOf<CaseAssessment> auto& judgement, Em
     }
   };
   put("source", judgement.source);
-  archive.required("verdict", judgement.verdict);
+  BENCH_MEMBERS(archive, judgement, verdict);
   put("reason", judgement.reason);
-  archive.required("course", judgement.course);
-  archive.defaulted("cut_short", judgement.cut_short, false);
-  archive.optional("pending", judgement.pending);
-  archive.optional("against", judgement.against);
-  archive.optional("effect", judgement.effect);
-  archive.optional("low", judgement.low);
-  archive.optional("high", judgement.high);
-  archive.optional("p", judgement.p);
-  archive.optional("adjusted_p", judgement.adjusted_p);
-  archive.optional("detectable", judgement.detectable);
-  archive.optional("confirmed_effect", judgement.confirmed_effect);
-  archive.optional("confirmed_p", judgement.confirmed_p);
-  archive.required("duets", judgement.duets);
-  archive.required("confirmations", judgement.confirmations);
-  archive.optional("base_ns", judgement.base);
-  archive.optional("candidate_ns", judgement.candidate);
+  BENCH_MEMBERS(archive, judgement, course, (cut_short, kUnlessInitial), pending, against, effect,
+                low, high, p, adjusted_p, detectable, confirmed_effect, confirmed_p, duets,
+                confirmations, base, candidate);
   put("changes", judgement.changes);
 }
 
