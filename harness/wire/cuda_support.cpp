@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/cuda_support.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 
 namespace bench {
 
-void fields(auto& archive, JsonOf<CudaSupport> auto& support) {
-  archive.required("runs", support.runs);
-  archive.required("by", support.by);
-  archive.required("reason", support.reason);
-  archive.required("engines", support.engines);
-  archive.optional("basis", support.basis);
-  archive.optional("steps", support.steps);
-}
+BENCH_FIELDS(CudaSupport, runs, by, reason, engines, (basis, kOptional), (steps, kOptional));
 
 namespace {
 
@@ -24,7 +17,7 @@ struct SupportDocument {
 };
 void fields(auto& archive, JsonOf<SupportDocument> auto& document) {
   archive.constant("schema", kSupportSchema);
-  archive.required("cases", document.cases);
+  BENCH_MEMBERS(archive, document, cases);
 }
 
 }  // namespace

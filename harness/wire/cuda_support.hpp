@@ -4,7 +4,7 @@
 // returns the answer.
 #pragma once
 
-#include "base/json_writer.hpp"
+#include "base/json_fields.hpp"
 #include "base/result.hpp"
 
 #include <map>
@@ -25,14 +25,7 @@ struct PlannedStep {
   friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
 
-void fields(auto& archive, JsonOf<PlannedStep> auto& step) {
-  archive.required("node", step.node);
-  archive.required("kind", step.kind);
-  archive.required("way", step.way);
-  archive.required("implementation", step.implementation);
-  archive.required("layouts", step.layouts);
-  archive.required("other_ways", step.other_ways);
-}
+BENCH_FIELDS(PlannedStep, node, kind, way, implementation, layouts, other_ways);
 
 struct CudaSupport {
   std::string runs;    // "yes", "no", or "unknown" if the required library is not installed

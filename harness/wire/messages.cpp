@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/messages.hpp"
 
+#include "base/json_fields.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/wire/reply_rules.hpp"
 #include "harness/wire/wire_fields.hpp"
@@ -15,43 +16,11 @@
 
 namespace bench::ops {
 
-void fields(auto& archive, JsonOf<Tensor> auto& tensor) {
-  archive.required("name", tensor.name);
-  archive.required("role", tensor.role);
-  archive.required("dtype", tensor.dtype);
-  archive.required("dims", tensor.dims);
-  archive.required("touched", tensor.touched);
-}
-
-void fields(auto& archive, JsonOf<Work> auto& work) {
-  archive.optional("macs", work.macs);
-  archive.required("flops", work.flops);
-  archive.required("flops_valid", work.flops_valid);
-  archive.required("sfu_ops", work.sfu_ops);
-  archive.required("bytes_read", work.bytes_read);
-  archive.required("bytes_written", work.bytes_written);
-}
-
-void fields(auto& archive, JsonOf<Formula> auto& formula) {
-  archive.required("name", formula.name);
-  archive.required("expression", formula.expression);
-  archive.required("values", formula.values);
-  archive.required("result", formula.result);
-}
-
-void fields(auto& archive, JsonOf<Model> auto& model) {
-  archive.required("tensors", model.tensors);
-  archive.required("work", model.work);
-  archive.required("formulas", model.formulas);
-}
-
-void fields(auto& archive, JsonOf<KernelStep> auto& step) {
-  archive.required("node", step.node);
-  archive.required("kind", step.kind);
-  archive.required("implementation", step.implementation);
-  archive.required("layouts", step.layouts);
-  archive.required("met", step.input_layouts);
-}
+BENCH_FIELDS(Tensor, name, role, dtype, dims, touched);
+BENCH_FIELDS(Work, macs, flops, flops_valid, sfu_ops, bytes_read, bytes_written);
+BENCH_FIELDS(Formula, name, expression, values, result);
+BENCH_FIELDS(Model, tensors, work, formulas);
+BENCH_FIELDS(KernelStep, node, kind, implementation, layouts, (input_layouts, "met"));
 
 }  // namespace bench::ops
 
@@ -66,32 +35,13 @@ std::span<const std::string_view> enumerator_names(DataType) {
   return kNames;
 }
 
-void fields(auto& archive, JsonOf<Error> auto& error) {
-  archive.required("what", error.what);
-  archive.required("where", error.where);
-  archive.required("next", error.next);
-}
-
-void fields(auto& archive, JsonOf<BufferInfo> auto& buffer) {
-  archive.required("name", buffer.name);
-  archive.required("role", buffer.role);
-  archive.required("layout", buffer.layout);
-  archive.required("bytes", buffer.size);
-}
-
-void fields(auto& archive, JsonOf<WorkerTimes> auto& spent) {
-  archive.required("timed_ns", spent.timed);
-  archive.required("warmup_ns", spent.warmup);
-  archive.required("setup_ns", spent.setup);
-  archive.required("check_ns", spent.check);
-  archive.optional("profile_ns", spent.profile);  // older workers do not send it
-}
+BENCH_FIELDS(Error, what, where, next);
+BENCH_FIELDS(BufferInfo, name, role, layout, (size, "bytes"));
+BENCH_FIELDS(WorkerTimes, timed, warmup, setup, check, (profile, kOptional));
 
 // In JSON, null represents NaN.
 inline void fields(JsonWriter& writer, const OutputSample& sample) {
-  writer.required("digest", sample.digest);
-  writer.required("values", sample.values);
-  writer.optional("tolerances", sample.tolerances);
+  BENCH_MEMBERS(writer, sample, digest, values, (tolerances, kOptional));
 }
 inline void fields(JsonReader& reader, OutputSample& sample) {
   std::vector<std::optional<double>> values;
@@ -102,6 +52,77 @@ inline void fields(JsonReader& reader, OutputSample& sample) {
   sample.values.clear();
   for (const auto& value : values)
     sample.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+BENCH_FIELDS(HelloRequest, protocol, reuse_distance, last_level_cache);
+BENCH_FIELDS(DescribeRequest, probed);
+BENCH_FIELDS(ModelRequest, op, direction, dtype, layout, math, tokens);
+BENCH_FIELDS(WarmUpRequest, iterations, time);
+BENCH_FIELDS(RoundRequest, samples, (range, kOptional), iterations_per_sample);
+BENCH_FIELDS(WatchRequest, time);
+void fields(auto&, JsonOf<QuitRequest> auto&) {}
+
+inline constexpr JsonRange kIterationsPerSample =
+    within(1, static_cast<double>(kMaxIterationsPerSample));
+
+BENCH_FIELDS(HelloReply, protocol, tool_version, backend, device, library, arena,
+             (plugins, kOptional));
+BENCH_FIELDS(DescribeReply, document);
+BENCH_FIELDS(StepsReply, steps);
+BENCH_FIELDS(ErrorReply, outcome, reason, (implementation, kOptional), (details, kOptional));
+BENCH_FIELDS(WarmedUpReply, iterations, (iterations_per_sample, kIterationsPerSample), steady,
+             sample);
+BENCH_FIELDS(ProfiledReply, iterations, profiled, unprofiled, wall, attributed, unattributed,
+             activities, (malformed, "damaged"), unknown, notes, peak, details);
+BENCH_FIELDS(WatchedReply, (threads, at_least(1)), canaries, chains, lost, compute, memory, join);
+void fields(auto&, JsonOf<DoneReply> auto&) {}
+void fields(auto& archive, JsonOf<RoundReply> auto& r) {
+  BENCH_MEMBERS(archive, r, samples);
+  device_clock_fields(archive, r.device);
+  BENCH_OPTIONAL_MEMBERS(archive, r, details);
+  remark_fields(archive, r.device);
+  BENCH_MEMBERS(archive, r, (iterations_per_sample, kIterationsPerSample), energy, latencies);
+  BENCH_MEMBERS(archive, r.canaries, (threads, "canary_threads", at_least(1)));
+  if (r.canaries.threads) BENCH_MEMBERS(archive, r.canaries, (times, "canaries_ns"), join);
+}
+inline void fields(JsonWriter& writer, const ModelReply& r) {
+  if (r.model.ok()) return fields(writer, *r.model);
+  writer.required("error", r.model.error());
+}
+inline void fields(JsonReader& reader, ModelReply& r) {
+  if (reader.has("error")) {
+    Error error;
+    reader.required("error", error);
+    r.model = std::move(error);
+  } else {
+    fields(reader, *r.model);
+  }
+}
+// A reply contains all times; an unknown time is written as 0.
+inline void prepared_time_fields(JsonWriter& writer, const PreparationTimes& times) {
+  for (const PreparationTime& row : kPreparationTimes)
+    writer.required(row.name, (times.*row.time).value_or(Nanoseconds(0)));
+}
+inline void prepared_time_fields(JsonReader& reader, PreparationTimes& times) {
+  for (const PreparationTime& row : kPreparationTimes)
+    reader.required(row.name, (times.*row.time).emplace());
+}
+// The times of `setup` are details of the message.
+inline void detail_fields(JsonWriter& writer, const PreparedReply& r) {
+  std::map<std::string, std::string> details = r.details;
+  for (const auto& [name, time] : r.setup)
+    details[std::string(kSetupDetail) + name] = std::to_string(time.count());
+  writer.required("details", details);
+}
+inline void detail_fields(JsonReader& reader, PreparedReply& r) {
+  reader.required("details", r.details);
+  r.setup = take_setup(r.details);
+}
+void fields(auto& archive, JsonOf<PreparedReply> auto& r) {
+  BENCH_MEMBERS(archive, r, implementation, (libraries, kOptional), buffers, steps);
+  prepared_time_fields(archive, r.preparation);
+  BENCH_MEMBERS(archive, r, memory, check, output, (choices, kOptional));
+  detail_fields(archive, r);
 }
 
 namespace {
@@ -179,27 +200,23 @@ void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
 template <class Archive>
 void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
                     const ops::OperatorRegistry& registry) {
-  archive.required("name", network.definition.name);
-  archive.required("input", network.definition.input);
+  BENCH_MEMBERS(archive, network.definition, name, input);
   archive.list("inputs", network.definition.inputs, [&](Archive& entry, auto& input) {
     entry.required("name", input.name);
     entry.required("sizes", input.sizes);
   });
   archive.list("layers", network.definition.layers, [&](Archive& entry, auto& layer) {
-    entry.required("name", layer.name);
-    entry.required("op", layer.op);
-    entry.optional("reshape", layer.reshape);
+    BENCH_MEMBERS(entry, layer, name, op, reshape);
     parameter_fields(entry, layer, registry);
-    entry.required("inputs", layer.inputs);
+    BENCH_MEMBERS(entry, layer, inputs);
   });
-  archive.defaulted("outputs", network.definition.outputs, std::vector<std::string>{});
+  BENCH_MEMBERS(archive, network.definition, (outputs, kUnlessInitial));
   archive.list("training", network.definition.training, [&](Archive& entry, auto& layer) {
-    entry.required("op", layer.op);
+    BENCH_MEMBERS(entry, layer, op);
     parameter_fields(entry, layer, registry);
-    entry.defaulted("inputs", layer.inputs, std::vector<std::string>{});
+    BENCH_MEMBERS(entry, layer, (inputs, kUnlessInitial));
   });
-  archive.required("batch", network.batch);
-  archive.required("mode", network.mode);
+  BENCH_MEMBERS(archive, network, batch, mode);
   flag_field(archive, "fuse", network.fusion, ops::Fusion::separate, ops::Fusion::fused);
 }
 
@@ -221,65 +238,30 @@ void network_member(JsonReader& reader, NetworkPointer& network,
 
 using Registry = ops::OperatorRegistry;
 
-void request_fields(auto& archive, JsonOf<HelloRequest> auto& r, const Registry&) {
-  archive.required("protocol", r.protocol);
-  archive.required("reuse_distance_bytes", r.reuse_distance);
-  archive.optional("last_level_cache_bytes", r.last_level_cache);
-}
-void request_fields(auto& archive, JsonOf<DescribeRequest> auto& r, const Registry&) {
-  archive.optional("probed", r.probed);
-}
-void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Registry&) {
-  archive.required("op", r.op);
-  archive.required("direction", r.direction);
-  archive.required("dtype", r.dtype);
-  archive.required("layout", r.layout);
-  archive.required("math", r.math);
-  archive.required("tokens", r.tokens);
-}
+// Most requests do not depend on the operators.
+void request_fields(auto& archive, auto& r, const Registry&) { fields(archive, r); }
 void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Registry& registry) {
-  archive.required("id", r.id);
-  archive.required("check", r.check);
-  archive.required("seed", r.seed);
+  BENCH_MEMBERS(archive, r, id, check, seed);
   network_member(archive, r.network, registry);
   if (r.check == CheckKind::expected) archive.required("expected", r.expected);
-  archive.optional("reuse_distance_bytes", r.reuse_distance);
-  archive.optional("met_layouts", r.input_layouts);
-  archive.defaulted("tune", r.tuning, std::int64_t{0});
-  archive.optional("choices", r.choices);
-  archive.defaulted("sample_method", r.sample_method, ops::SampleMethod::any);
+  BENCH_MEMBERS(archive, r, reuse_distance, (input_layouts, "met_layouts", kOptional),
+                (tuning, "tune", kUnlessInitial), (choices, kOptional),
+                (sample_method, kUnlessInitial));
 }
 template <class Archive>
 void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Registry& registry) {
-  archive.required("dtype", r.dtype);
+  BENCH_MEMBERS(archive, r, dtype);
   network_member(archive, r.network, registry);
   if constexpr (Archive::kReads) {
     if (r.network == nullptr) archive.report_field("network", "is missing");
   }
 }
-void request_fields(auto& archive, JsonOf<WarmUpRequest> auto& r, const Registry&) {
-  archive.required("iterations", r.iterations);
-  archive.required("time_ns", r.time);
-}
-void request_fields(auto& archive, JsonOf<RoundRequest> auto& r, const Registry&) {
-  archive.required("samples", r.samples);
-  archive.optional("range", r.range);
-  archive.optional("iterations_per_sample", r.iterations_per_sample);
-}
 void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Registry& registry) {
   archive.required_object("prepare",
                           [&](auto& inner) { request_fields(inner, r.prepare, registry); });
-  archive.required("switches", r.switches);
-  archive.required("spool", r.spool);
-  archive.required("run_id", r.run_id);
-  archive.required("scope", r.scope);
-  archive.required("warmup_iterations", r.warmup_iterations);
-  archive.required("warmup_time_ns", r.warmup_time);
+  BENCH_MEMBERS(archive, r, switches, spool, run_id, scope, warmup_iterations, warmup_time);
   flag_field(archive, "announce", r.announce, ProfileRequest::Announce::no,
              ProfileRequest::Announce::yes);
-}
-void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Registry&) {
-  archive.required("time_ns", r.time);
 }
 template <class Archive>
 void request_fields(Archive& archive, JsonOf<ReleaseRequest> auto& r, const Registry&) {
@@ -288,122 +270,11 @@ void request_fields(Archive& archive, JsonOf<ReleaseRequest> auto& r, const Regi
   if constexpr (Archive::kReads)
     r.check = check ? ReleaseRequest::Check::yes : ReleaseRequest::Check::no;
 }
-void request_fields(auto&, JsonOf<QuitRequest> auto&, const Registry&) {}
 
 // In the order of the alternatives of Request.
 constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
     "hello", "describe", "model", "prepare", "steps", "warm_up",
     "round", "profile",  "watch", "release", "quit"};
-
-constexpr JsonRange kIterationsPerSample = within(1, static_cast<double>(kMaxIterationsPerSample));
-
-void reply_fields(auto& archive, JsonOf<HelloReply> auto& r) {
-  archive.required("protocol", r.protocol);
-  archive.required("tool_version", r.tool_version);
-  archive.required("backend", r.backend);
-  archive.required("device", r.device);
-  archive.required("library", r.library);
-  archive.required("arena_bytes", r.arena);
-  archive.optional("plugins", r.plugins);
-}
-void reply_fields(auto& archive, JsonOf<DescribeReply> auto& r) {
-  archive.required("document", r.document);
-}
-void reply_fields(JsonWriter& writer, const ModelReply& r) {
-  if (r.model.ok()) return fields(writer, *r.model);
-  writer.required("error", r.model.error());
-}
-void reply_fields(JsonReader& reader, ModelReply& r) {
-  if (reader.has("error")) {
-    Error error;
-    reader.required("error", error);
-    r.model = std::move(error);
-  } else {
-    fields(reader, *r.model);
-  }
-}
-// A reply contains all times; an unknown time is written as 0.
-void reply_fields(JsonWriter& writer, const PreparationTimes& times) {
-  for (const PreparationTime& row : kPreparationTimes)
-    writer.required(row.name, (times.*row.time).value_or(Nanoseconds(0)));
-}
-void reply_fields(JsonReader& reader, PreparationTimes& times) {
-  for (const PreparationTime& row : kPreparationTimes)
-    reader.required(row.name, (times.*row.time).emplace());
-}
-// The times of `setup` are details of the message.
-void detail_fields(JsonWriter& writer, const PreparedReply& r) {
-  std::map<std::string, std::string> details = r.details;
-  for (const auto& [name, time] : r.setup)
-    details[std::string(kSetupDetail) + name] = std::to_string(time.count());
-  writer.required("details", details);
-}
-void detail_fields(JsonReader& reader, PreparedReply& r) {
-  reader.required("details", r.details);
-  r.setup = take_setup(r.details);
-}
-void reply_fields(auto& archive, JsonOf<PreparedReply> auto& r) {
-  archive.required("implementation", r.implementation);
-  archive.optional("libraries", r.libraries);
-  archive.required("buffers", r.buffers);
-  archive.required("steps", r.steps);
-  reply_fields(archive, r.preparation);
-  archive.required("memory", r.memory);
-  archive.required("check", r.check);
-  archive.required("output", r.output);
-  archive.optional("choices", r.choices);
-  detail_fields(archive, r);
-}
-void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required("steps", r.steps); }
-void reply_fields(auto& archive, JsonOf<ErrorReply> auto& r) {
-  archive.required("outcome", r.outcome);
-  archive.required("reason", r.reason);
-  archive.optional("implementation", r.implementation);
-  archive.optional("details", r.details);
-}
-void reply_fields(auto& archive, JsonOf<WarmedUpReply> auto& r) {
-  archive.required("iterations", r.iterations);
-  archive.required("iterations_per_sample", r.iterations_per_sample, kIterationsPerSample);
-  archive.required("steady", r.steady);
-  archive.required("sample_ns", r.sample);
-}
-void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
-  archive.required("samples_ns", r.samples);
-  device_clock_fields(archive, r.device);
-  archive.optional("details", r.details);
-  remark_fields(archive, r.device);
-  archive.optional("iterations_per_sample", r.iterations_per_sample, kIterationsPerSample);
-  energy_fields(archive, r.energy);
-  latency_count_fields(archive, r.latencies);
-  archive.optional("canary_threads", r.canaries.threads, at_least(1));
-  if (!r.canaries.threads) return;
-  archive.required("canaries_ns", r.canaries.times);
-  archive.optional("join_ns", r.canaries.join);
-}
-void reply_fields(auto& archive, JsonOf<ProfiledReply> auto& r) {
-  archive.required("iterations", r.iterations);
-  archive.required("profiled_ns", r.profiled);
-  archive.required("unprofiled_ns", r.unprofiled);
-  archive.required("wall_ns", r.wall);
-  archive.required("attributed_ns", r.attributed);
-  archive.required("unattributed_ns", r.unattributed);
-  archive.required("activities", r.activities);
-  archive.required("damaged", r.malformed);
-  archive.required("unknown", r.unknown);
-  archive.required("notes", r.notes);
-  archive.required("peak_bytes", r.peak);
-  archive.required("details", r.details);
-}
-void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
-  archive.required("threads", r.threads, at_least(1));
-  archive.required("canaries_ns", r.canaries);
-  archive.required("chains_ns", r.chains);
-  archive.required("lost_ns", r.lost);
-  archive.required("compute_ns", r.compute);
-  archive.required("memory_ns", r.memory);
-  archive.optional("join_ns", r.join);
-}
-void reply_fields(auto&, JsonOf<DoneReply> auto&) {}
 
 // In the order of the alternatives of Reply.
 constexpr std::array<std::string_view, std::variant_size_v<Reply>> kReplies = {
@@ -459,7 +330,7 @@ std::string encode(const ReplyMessage& reply) {
   return json_object(
       [&](JsonWriter& writer) {
         tagged_fields(writer, "reply", kReplies, reply.reply,
-                      [](auto& archive, auto& r) { reply_fields(archive, r); });
+                      [](auto& archive, auto& r) { fields(archive, r); });
         writer.required("spent", reply.spent);
       },
       kWireStyle);
@@ -486,7 +357,7 @@ Result<ReplyMessage> decode_reply(std::string_view line) {
   ReplyMessage message;
   JsonReader reader(document->root(), reply_rules(document->root()));
   tagged_fields(reader, "reply", kReplies, message.reply,
-                [](auto& archive, auto& r) { reply_fields(archive, r); });
+                [](auto& archive, auto& r) { fields(archive, r); });
   reader.required("spent", message.spent);
   std::string problem = reader.problem();
   if (problem.empty()) problem = find_contradiction(message.reply);

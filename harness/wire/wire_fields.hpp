@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/data_type.hpp"
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "ops/kernel_facts.hpp"
 #include "ops/network/network.hpp"
 #include "ops/parameter.hpp"
@@ -27,11 +27,6 @@ namespace bench::ops {
 
 auto elements(JsonOf<PadPair> auto& pad) { return std::tie(pad.begin, pad.end); }
 
-void fields(auto& archive, JsonOf<LibraryInfo> auto& library) {
-  archive.required("name", library.name);
-  archive.required("version", library.version);
-  archive.required("path", library.path);
-  archive.required("detail", library.detail);
-}
+BENCH_FIELDS(LibraryInfo, name, version, path, detail);
 
 }  // namespace bench::ops

@@ -1,50 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/worker_document.hpp"
 
+#include "base/json_fields.hpp"
 #include "harness/wire/wire_fields.hpp"
 
 namespace bench::ops {
 
-void fields(auto& archive, JsonOf<ParameterDescription> auto& parameter) {
-  archive.required("name", parameter.name);
-  archive.required("token", parameter.token);
-  archive.required("kind", parameter.kind);
-  archive.required("default", parameter.fallback);
-  archive.required("help", parameter.help);
-  archive.required("minimum", parameter.minimum);
-  archive.optional("words", parameter.words);
-}
-
-void fields(auto& archive, JsonOf<OperatorDescription> auto& op) {
-  archive.required("name", op.name);
-  archive.required("help", op.help);
-  archive.required("parameters", op.parameters);
-  archive.required("directions", op.directions);
-  archive.required("post_ops", op.takes_post_ops);
-}
+BENCH_FIELDS(ParameterDescription, name, token, kind, (fallback, "default"), help, minimum,
+             (words, kOptional));
+BENCH_FIELDS(OperatorDescription, name, help, parameters, directions, (takes_post_ops, "post_ops"));
 
 }  // namespace bench::ops
 
 namespace bench {
 
-void fields(auto& archive, JsonOf<WorkerDocument::Type> auto& type) {
-  archive.required("name", type.name);
-  archive.required("bytes", type.bytes);
-}
-
-void fields(auto& archive, JsonOf<WorkerDocument::Backend> auto& backend) {
-  archive.required("name", backend.name);
-  archive.required("device", backend.device);
-  archive.required("operators", backend.operators);
-  archive.optional("source", backend.source);
-}
-
-void fields(auto& archive, JsonOf<WorkerDocument::Device> auto& device) {
-  archive.required("name", device.name);
-  archive.required("backend", device.backend);
-  archive.optional("library", device.library);
-  archive.optional("reason", device.reason);
-}
+BENCH_FIELDS(WorkerDocument::Type, name, bytes);
+BENCH_FIELDS(WorkerDocument::Backend, name, device, operators, (source, kOptional));
+BENCH_FIELDS(WorkerDocument::Device, name, backend, library, reason);
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<WorkerDocument> auto& document) {
@@ -58,9 +30,9 @@ void fields(Archive& archive, JsonOf<WorkerDocument> auto& document) {
   };
   informative_field("protocol", document.protocol);
   informative_field("tool_version", document.tool_version);
-  archive.required("operators", document.operators);
+  BENCH_MEMBERS(archive, document, operators);
   informative_field("dtypes", document.types);
-  archive.required("backends", document.backends);
+  BENCH_MEMBERS(archive, document, backends);
   informative_field("devices", document.devices);
   informative_field("missing", document.missing);
   informative_field("plugins", document.plugins);
