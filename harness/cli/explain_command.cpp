@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
@@ -178,10 +179,8 @@ std::string format_dispatch_reasons(const std::vector<DispatchReason>& reasons) 
 }
 
 void write_reason(JsonWriter& writer, const DispatchReason& reason) {
-  writer.required("primitive", reason.primitive);
-  writer.optional("implementation", reason.implementation);
-  writer.required("reason", reason.message);
-  writer.required("location", reason.location);
+  BENCH_MEMBERS(writer, reason, primitive, (implementation, kOptional), (message, "reason"),
+                location);
 }
 
 std::string format_probe(const Case& spec, const Result<PreparedCase>& probe) {
@@ -282,8 +281,7 @@ std::string format_remote_result(const RemoteGpuResult& remote) {
 }
 
 void write_remote_result(JsonWriter& writer, const RemoteGpuResult& remote) {
-  writer.required("gpu", remote.gpu.name);
-  writer.required("arch", remote.gpu.architecture);
+  BENCH_MEMBERS(writer, remote.gpu, (name, "gpu"), (architecture, "arch"));
   if (!remote.support) {
     writer.required("reason", remote.support.error().message());
     return;
@@ -342,18 +340,13 @@ void write_tensor(JsonWriter& writer, const ops::Tensor& tensor) {
 void write_prepared(JsonWriter& writer, const PreparedReply& prepared) {
   writer.required("implementation", prepared.implementation);
   writer.required_list("buffers", prepared.buffers, [](JsonWriter& row, const BufferInfo& buffer) {
-    row.required("name", buffer.name);
-    row.required("role", buffer.role);
-    row.required("layout", buffer.layout);
-    row.required("size_bytes", buffer.size);
+    BENCH_MEMBERS(row, buffer, name, role, layout, size);
   });
   for (const PreparationTime& row : kPreparationTimes) {
     writer.optional(row.name, prepared.preparation.*row.time);
   }
   writer.required_object("memory", [&](JsonWriter& memory) {
-    memory.required("peak_bytes", prepared.memory.peak);
-    memory.required("weights_bytes", prepared.memory.weights);
-    memory.required("workspace_bytes", prepared.memory.workspace);
+    BENCH_MEMBERS(memory, prepared.memory, peak, weights, workspace);
   });
 }
 
@@ -384,10 +377,7 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
   if (const auto tensors = case_tensors(spec); !tensors.empty())
     writer.required_list("tensors", tensors, write_tensor);
   writer.list("formulas", derive_formulas(spec), [](JsonWriter& row, const ops::Formula& formula) {
-    row.required("name", formula.name);
-    row.required("expression", formula.expression);
-    row.required("values", formula.values);
-    row.required("result", formula.result);
+    BENCH_MEMBERS(row, formula, name, expression, values, result);
   });
   if (platform) {
     writer.required_object("tensor_cores", [&, &work = spec](JsonWriter& section) {

@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/digits.hpp"
+#include "base/json_fields.hpp"
 #include "base/plural.hpp"
 #include "base/shell.hpp"
 #include "base/table.hpp"
@@ -207,29 +208,17 @@ std::string format_next(const PlanStatistics& statistics, const Arguments& argum
 }
 
 void write_row(JsonWriter& writer, const StatisticsRow& row) {
-  writer.required("output", row.output);
-  writer.required("parameters", row.parameters);
-  writer.required("activations", row.activations);
-  writer.optional("macs", row.macs);
-  writer.optional("flops", row.flops);
-  writer.required("bytes", row.bytes);
-  writer.optional("receptive_field", row.receptive_field);
+  BENCH_MEMBERS(writer, row, output, parameters, activations, macs, flops, (bytes, "bytes"),
+                receptive_field);
   writer.defaulted("equal_layers", row.equal_layers, std::size_t{1});
 }
 
 void write_network(JsonWriter& writer, const NetworkStatistics& network) {
   const StatisticsTotal total = add_up(network.layers);
-  writer.required("name", network.name);
-  writer.required("batch", network.batch);
-  writer.required("dtype", network.dtype);
-  writer.optional("parameters", total.parameters);
-  writer.optional("activations", total.activations);
-  writer.optional("macs", total.macs);
-  writer.optional("flops", total.flops);
-  writer.optional("bytes", total.bytes);
+  BENCH_MEMBERS(writer, network, name, batch, dtype);
+  BENCH_MEMBERS(writer, total, parameters, activations, macs, flops, bytes);
   writer.required_list("layers", network.layers, [](JsonWriter& layer, const StatisticsRow& row) {
-    layer.required("name", row.name);
-    layer.required("op", row.op);
+    BENCH_MEMBERS(layer, row, name, op);
     write_row(layer, row);
   });
 }

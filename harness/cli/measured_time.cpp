@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/measured_time.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/text.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/cuda_status.hpp"
@@ -171,11 +172,7 @@ void write_measured_time(JsonWriter& writer, const MeasuredTime& measured,
     writer.required("efficiency", compute_efficiency(measured, *roofline));
     writer.required("gain_ns", compute_gain(measured, *roofline));
   }
-  writer.required("run_id", measured.run_id);
-  writer.required("time", measured.time);
-  writer.required("machine_class", measured.machine_class);
-  writer.optional("gpu", measured.gpu);
-  writer.required("source", measured.source);
+  BENCH_MEMBERS(writer, measured, run_id, time, machine_class, (gpu, kOptional), source);
 }
 
 }  // namespace bench

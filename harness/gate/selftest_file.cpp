@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test's file, and its report as text and JSON.
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "base/lines.hpp"
 #include "base/plural.hpp"
 #include "base/text.hpp"
@@ -14,66 +14,29 @@
 
 namespace bench {
 
-void fields(auto& archive, JsonOf<TimerFacts> auto& timer) {
-  archive.required("step_ns", timer.step);
-  archive.required("read_ns", timer.read);
-}
-
-void fields(auto& archive, JsonOf<HarnessFacts> auto& facts) {
-  archive.required("id", facts.id);
-  archive.required("between_samples_ns", facts.between_samples);
-  archive.optional("profiler", facts.profiler);
-}
-
-void fields(auto& archive, JsonOf<InjectedSlowdown> auto& slowdown) {
-  archive.required("id", slowdown.id);
-  archive.required("injected", slowdown.injected);
-  archive.required("seen", slowdown.measured);
-  archive.required("duets", slowdown.duets);
-}
+BENCH_FIELDS(TimerFacts, step, read);
+BENCH_FIELDS(HarnessFacts, id, between_samples, profiler);
+BENCH_FIELDS(InjectedSlowdown, id, injected, (measured, "seen"), duets);
 
 void fields(auto& archive, JsonOf<SelfTest> auto& test) {
   archive.constant("record", "selftest");
   archive.constant("schema", kSelfTestSchema);
-  archive.required("run_id", test.run_id);
-  archive.required("time", test.time);
-  archive.required("machine_class", test.machine_class);
-  archive.required("cpu", test.cpu);
-  archive.required("libraries", test.libraries);
-  archive.optional("timer", test.timer);
-  archive.optional("harness", test.harness);
-  archive.optional("injected", test.injected);
+  BENCH_MEMBERS(archive, test, run_id, time, machine_class, cpu, libraries, timer,
+                (harness, kOptional), (injected, kOptional));
 }
 
-void fields(auto& archive, JsonOf<AllRounds> auto& rounds) {
-  archive.required("log_ratio", rounds.log_ratio);
-  archive.required("base_q25_ns", rounds.base_q25, at_least(1));
-}
+BENCH_FIELDS(AllRounds, log_ratio, (base_q25, at_least(1)));
 
 void fields(auto& archive, JsonOf<NullDuet> auto& duet) {
   archive.constant("record", "equal_duet");
-  archive.required("id", duet.id);
-  archive.required("log_ratio", duet.log_ratio);
-  archive.required("base_q25_ns", duet.base_q25, at_least(1));
-  archive.required("iterations_per_sample", duet.iterations_per_sample, at_least(1));
-  archive.optional("all_rounds", duet.all_rounds);
+  BENCH_MEMBERS(archive, duet, id, log_ratio, (base_q25, at_least(1)),
+                (iterations_per_sample, at_least(1)), all_rounds);
 }
 
-inline void fields(JsonWriter& writer, const SimulationResult& result) {
-  writer.required("suites", result.suites);
-  writer.required("red", result.red_suites);
-  writer.required("clean_cases", result.clean);
-  writer.required("alarms", result.false_positives);
-  writer.required("slow_cases", result.slow);
-  writer.required("found", result.detected);
-  writer.required("inconclusive", result.inconclusive);
-  writer.required("processes_per_case", result.processes_per_case);
-}
-
-inline void fields(JsonWriter& writer, const PowerRow& row) {
-  fields(writer, row.result);
-  writer.required("slowdown", row.slowdown);
-}
+BENCH_FIELDS(SimulationResult, suites, (red_suites, "red"), (clean, "clean_cases"),
+             (false_positives, "alarms"), (slow, "slow_cases"), (detected, "found"), inconclusive,
+             processes_per_case);
+BENCH_FIELDS(PowerRow, (result, kInlined), slowdown);
 
 namespace {
 
@@ -299,12 +262,8 @@ std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestS
 
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
   const auto kernel_fields = [](JsonWriter& writer, const SelfTestSummary::Kernel& kernel) {
-    writer.required("name", kernel.name);
-    writer.required("duets", kernel.duets);
-    writer.required("log_center", kernel.center);
-    writer.required("log_deviation", kernel.deviation);
-    writer.optional("log_deviation_of_all_rounds", kernel.deviation_of_all_rounds);
-    writer.optional("detectable", kernel.detectable);
+    BENCH_MEMBERS(writer, kernel, name, duets, (center, "log_center"), (deviation, "log_deviation"),
+                  (deviation_of_all_rounds, "log_deviation_of_all_rounds"), detectable);
   };
   std::vector<SelfTest> sittings;
   for (const SelfTest& test : tests) sittings.push_back(rounded_facts(test));
@@ -314,11 +273,7 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     writer.list("kernels", summary.kernels, kernel_fields);
     if (!summary.rates) return;
     const SelfTestSummary::Rates& rates = *summary.rates;
-    writer.required("clean", rates.clean);
-    writer.required("clean_as_recorded", rates.clean_as_recorded);
-    writer.required("clean_cut_short", rates.clean_cut_short);
-    writer.required("power_cut_short", rates.power_cut_short);
-    writer.required("power", rates.power);
+    BENCH_MEMBERS(writer, rates, clean, clean_as_recorded, clean_cut_short, power_cut_short, power);
     writer.group("all_rounds", rates.all_rounds, [](JsonWriter& inner, const auto& all_rounds) {
       inner.required("clean", all_rounds.clean);
       inner.required("power", all_rounds.power);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/cuda_status.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -17,11 +17,7 @@ constexpr std::string_view kStatusSchema = "bench.worker_probe/1";
 // Lists the JSON fields except `report`, which is a separate document.
 void fields(auto& archive, JsonOf<CudaStatus> auto& status) {
   archive.constant("schema", kStatusSchema);
-  archive.required("plugin", status.plugin);
-  archive.optional("abi", status.abi);
-  archive.required("version", status.version);
-  archive.required("reason", status.reason);
-  archive.required("remedy", status.remedy);
+  BENCH_MEMBERS(archive, status, plugin, abi, version, reason, remedy);
 }
 
 namespace {

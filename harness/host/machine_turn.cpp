@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/machine_turn.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "harness/host/system_files.hpp"
 
@@ -34,12 +34,9 @@ constexpr Nanoseconds kTurnPause = std::chrono::milliseconds(100);
 constexpr std::string_view kUnknownMeasurement = "a process that did not give its name";
 
 void fields(auto& archive, JsonOf<TurnEntry> auto& entry) {
-  archive.required("process", entry.process);
-  archive.required("started_ticks", entry.started_ticks);
-  archive.optional("namespace", entry.name_space);
-  archive.optional("since", entry.since);
-  archive.optional("command", entry.command);
-  archive.required("is_profile", entry.is_profile);
+  BENCH_MEMBERS(archive, entry, process, started_ticks);
+  BENCH_OPTIONAL_MEMBERS(archive, entry, (name_space, "namespace"), since, command);
+  BENCH_MEMBERS(archive, entry, is_profile);
 }
 
 std::string format_line(const TurnEntry& entry) {

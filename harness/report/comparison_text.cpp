@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/comparison_text.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
@@ -25,29 +26,9 @@
 
 namespace bench {
 
-inline void fields(JsonWriter& writer, const ComparedCase& entry) {
-  writer.required("id", entry.id);
-  writer.required("group", entry.group);
-  writer.required("verdict", entry.verdict);
-  writer.optional("base_ns", entry.base);
-  writer.optional("candidate_ns", entry.candidate);
-  writer.optional("ratio", entry.ratio);
-  writer.optional("low", entry.low);
-  writer.optional("high", entry.high);
-  writer.optional("confidence", entry.confidence);
-  writer.optional("at_canary_ns", entry.at_canary);
-  writer.optional("reason", entry.reason);
-  writer.optional("changes", entry.changes);
-}
-
-inline void fields(JsonWriter& writer, const GroupRatio& group) {
-  writer.required("group", group.group);
-  writer.required("cases", group.cases);
-  writer.required("ratio", group.ratio);
-  writer.required("low", group.low);
-  writer.required("high", group.high);
-  writer.required("verdict", group.verdict);
-}
+BENCH_FIELDS(ComparedCase, id, group, verdict, (base, "base_ns"), (candidate, "candidate_ns"),
+             ratio, low, high, confidence, at_canary, (reason, kOptional), (changes, kOptional));
+BENCH_FIELDS(GroupRatio, group, cases, ratio, low, high, verdict);
 
 namespace {
 
@@ -358,12 +339,7 @@ std::string comparison_markdown(const Comparison& comparison) {
 std::string comparison_json(const Comparison& comparison) {
   const auto document = [&](JsonWriter& writer) {
     writer.constant("schema", "bench.comparison/1");
-    writer.required("base", comparison.base);
-    writer.required("candidate", comparison.candidate);
-    writer.required("changes", comparison.changes);
-    writer.required("cases", comparison.cases);
-    writer.required("groups", comparison.groups);
-    writer.optional("programs", comparison.programs);
+    BENCH_MEMBERS(writer, comparison, base, candidate, changes, cases, groups, programs);
   };
   return json_object(document, kGateReportStyle) + "\n";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/parameter_text.hpp"
 
-#include "base/json_writer.hpp"
+#include "base/json_fields.hpp"
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "base/table.hpp"
@@ -300,18 +300,14 @@ void write_effect(JsonWriter& writer, const NamedEffect& row) {
 
 void write_ranking(JsonWriter& writer, const ParameterComparison& comparison) {
   const ValueRanking& ranking = *comparison.ranking;
-  writer.required("ranked_cases", ranking.cases);
-  writer.required("ties", ranking.ties);
+  BENCH_MEMBERS(writer, ranking, (cases, "ranked_cases"), ties);
   writer.required_list("ranking", ranking.places,
                        [](JsonWriter& row, const ValueRanking::Place& place) {
-                         row.required("value", place.value);
-                         row.required("mean_time", place.mean_time);
-                         row.required("wins", place.wins);
+                         BENCH_MEMBERS(row, place, value, mean_time, wins);
                        });
   writer.required_list("unmeasured", comparison.unmeasured,
                        [](JsonWriter& row, const UnmeasuredValue& value) {
-                         row.required("value", value.value);
-                         row.required("reason", value.reason);
+                         BENCH_MEMBERS(row, value, value, reason);
                        });
 }
 
@@ -355,10 +351,7 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
 std::string parameter_json(const ParameterComparison& comparison) {
   return printed_json([&](JsonWriter& writer) {
     writer.constant("schema", "bench.parameter_comparison/1");
-    writer.required("result", comparison.name);
-    writer.required("parameter", comparison.parameter);
-    writer.required("against", comparison.against);
-    writer.required("unpaired", comparison.unpaired);
+    BENCH_MEMBERS(writer, comparison, (name, "result"), parameter, against, unpaired);
     if (comparison.ranking) write_ranking(writer, comparison);
     writer.required_list("rows", list_effects(comparison), write_effect);
   });

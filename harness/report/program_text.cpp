@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/program_text.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/markup.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
@@ -99,22 +100,12 @@ std::string program_markdown(const ProgramComparison& programs) {
   return text;
 }
 
-void fields(JsonWriter& writer, const ProgramPart& part) {
-  writer.required("name", part.name);
-  writer.optional("base_ns", part.base);
-  writer.optional("candidate_ns", part.candidate);
-  writer.optional("ratio", part.ratio);
-  writer.optional("reason", part.reason);
-}
+BENCH_FIELDS(ProgramPart, name, base, candidate, ratio, (reason, kOptional));
 
 void fields(JsonWriter& writer, const ProgramComparison& programs) {
   writer.required("answer", program_answer(programs));
-  writer.required("base", programs.base);
-  writer.required("candidate", programs.candidate);
-  writer.optional("base_shown_share", programs.base_shown);
-  writer.optional("candidate_shown_share", programs.candidate_shown);
-  writer.required("parts", programs.parts);
-  writer.optional("objects", programs.objects);
+  BENCH_MEMBERS(writer, programs, base, candidate, (base_shown, "base_shown_share"),
+                (candidate_shown, "candidate_shown_share"), parts, (objects, kOptional));
 }
 
 }  // namespace bench

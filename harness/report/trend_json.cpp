@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trends as JSON.
-#include "base/json_writer.hpp"
+#include "base/json_fields.hpp"
 #include "harness/report/trend_text.hpp"
 
 #include <cmath>
@@ -9,12 +9,7 @@ namespace bench {
 namespace {
 
 void write_run(JsonWriter& writer, const TrendRun& run) {
-  writer.required("run_id", run.run_id);
-  writer.required("time", run.time);
-  writer.required("epoch", run.epoch);
-  writer.optional("commit", run.commit);
-  writer.required("reason", run.reason);
-  writer.optional("anchor", run.anchor);
+  BENCH_MEMBERS(writer, run, run_id, time, epoch, (commit, kOptional), reason, anchor);
 }
 
 void write_point(JsonWriter& writer, const TrendPoint& point) {
@@ -25,27 +20,20 @@ void write_point(JsonWriter& writer, const TrendPoint& point) {
 
 void write_differences(JsonWriter& writer, const std::vector<Change>& differences) {
   writer.required_list("with", differences, [](JsonWriter& entry, const Change& difference) {
-    entry.required("field", difference.field);
-    entry.optional("from", difference.from);
-    entry.optional("to", difference.to);
+    BENCH_MEMBERS(entry, difference, field, from, to);
   });
 }
 
 void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun& run) {
   writer.required("kind", change.kind);
-  writer.required("run_id", run.run_id);
-  writer.required("time", run.time);
-  writer.optional("commit", run.commit);
-  writer.required("epoch", run.epoch);
+  BENCH_MEMBERS(writer, run, run_id, time, (commit, kOptional), epoch);
   writer.required("change", std::expm1(change.effect));
   writer.optional("p_value", change.p_value);
   write_differences(writer, change.with);
 }
 
 void write_creep(JsonWriter& writer, const Creep& creep, const TrendRun& since) {
-  writer.required("since_run_id", since.run_id);
-  writer.required("since", since.time);
-  writer.optional("anchor", since.anchor);
+  BENCH_MEMBERS(writer, since, (run_id, "since_run_id"), (time, "since"), anchor);
   writer.required("runs", creep.runs);
   writer.required("change", std::expm1(creep.effect));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_writer.hpp"
-
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/result/report.hpp"
@@ -16,27 +15,17 @@ namespace {
 
 // Writes a network summary as the console prints it. It is derived from the cases.
 void summary_fields(JsonWriter& writer, const NetworkSummary& summary) {
-  writer.required("network", summary.network);
-  writer.optional("id", summary.network_id);
-  writer.optional("cache", summary.cache);
-  writer.optional("network_ns", summary.network_time);
+  BENCH_MEMBERS(writer, summary, network, (network_id, "id", kOptional), (cache, kOptional),
+                (network_time, "network_ns"));
   if (summary.layers_total > 0) {
-    writer.required("layers_ns", summary.layers_time);
-    writer.required("layers_measured", summary.layers_measured);
-    writer.required("layers_total", summary.layers_total);
+    BENCH_MEMBERS(writer, summary, (layers_time, "layers_ns"), layers_measured, layers_total);
   }
-  writer.optional("missing", summary.missing);
-  writer.optional("lacks", summary.lacks);
-  writer.optional("rest", summary.rest);
+  BENCH_MEMBERS(writer, summary, (missing, kOptional), (lacks, kOptional), rest);
 }
 
 void document_fields(JsonWriter& writer, const Report& report) {
   writer.constant("schema", kResultSchema);
-  writer.required("runs", report.runs);
-  writer.required("processes", report.processes);
-  writer.required("cases", report.cases);
-  writer.optional("profile_passes", report.profile_passes);
-  writer.required("ends", report.ends);
+  BENCH_MEMBERS(writer, report, runs, processes, cases, (profile_passes, kOptional), ends);
   writer.list("networks", summarise_networks(report), summary_fields);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/peak_file.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "base/lines.hpp"
 #include "base/quote.hpp"
 #include "base/utc_time.hpp"
@@ -31,24 +31,11 @@ struct UnitFields {
 
 template <class Archive, class Peak, class Units>
 void peak_fields(Archive& archive, Peak& peak, Units& units) {
-  archive.required("name", peak.ceiling.name);
-  archive.optional("level", peak.ceiling.level);
-  archive.required("threads", peak.ceiling.threads);
-  archive.optional("flops_per_s", units.flops);
-  archive.optional("bytes_per_s", units.bytes);
-  archive.optional("ns", units.time);
-  archive.required("low", units.low);
-  archive.required("high", units.high);
-  archive.required("run_id", peak.run_id);
-  archive.optional("time", peak.time);
-  archive.required("machine_class", peak.machine_class);
-  archive.optional("cpu", peak.cpu);
-  archive.optional("gpu", peak.gpu);
-  archive.optional("tool_version", peak.tool_version);
-  archive.optional("commit", peak.commit);
-  archive.optional("id", peak.id);
-  archive.optional("implementation", peak.implementation);
-  archive.optional("beside", peak.beside);
+  BENCH_MEMBERS(archive, peak.ceiling, name, (level, kOptional), threads);
+  BENCH_MEMBERS(archive, units, (flops, "flops_per_s"), (bytes, "bytes_per_s"), (time, "ns"), low,
+                high);
+  BENCH_MEMBERS(archive, peak, run_id, (time, kOptional), machine_class);
+  BENCH_OPTIONAL_MEMBERS(archive, peak, cpu, gpu, tool_version, commit, id, implementation, beside);
 }
 
 // Returns the number in the unit of the value.

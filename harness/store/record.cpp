@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/record.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "base/quote.hpp"
 #include "base/utc_time.hpp"
 #include "harness/result/fields.hpp"
@@ -31,25 +31,15 @@ constexpr double kMaxSpeedRatio = 100;
 
 template <class Archive, class Process>
 void process_summary_fields(Archive& archive, Process& process) {
-  archive.required("n", process.samples, within(1, kMaxCount));
-  archive.required("iterations_per_sample", process.iterations_per_sample, within(1, kMaxCount));
-  archive.required("med_ns", process.median);
-  archive.required("q25_ns", process.q25);
-  archive.required("p90_ns", process.p90);
-  archive.required("min_ns", process.min);
-  archive.optional("sd_ns", process.deviation);
+  BENCH_MEMBERS(archive, process, (samples, "n", within(1, kMaxCount)),
+                (iterations_per_sample, within(1, kMaxCount)), (median, "med_ns"), q25, p90, min,
+                (deviation, "sd_ns"));
 }
 
 template <class Archive, class Activity>
 void stored_activity_fields(Archive& archive, Activity& activity) {
-  archive.required("kind", activity.kind);
-  archive.required("name", activity.name);
-  archive.optional("implementation", activity.implementation);
-  archive.optional("scope", activity.scope);
-  archive.required("start_ns", activity.start);
-  archive.required("duration_ns", activity.duration);
-  archive.optional("flops", activity.flops, within(0, kMaxWork));
-  archive.optional("bytes", activity.bytes, within(0, kMaxWork));
+  BENCH_MEMBERS(archive, activity, kind, name, (implementation, kOptional), (scope, kOptional),
+                start, duration, (flops, within(0, kMaxWork)), (bytes, within(0, kMaxWork)));
 }
 
 template <class Archive, class Profile>
@@ -62,37 +52,26 @@ void stored_profile_fields(Archive& archive, Profile& profile) {
 
 template <class Archive, class Baseline>
 void provenance_fields(Archive& archive, Baseline& record) {
-  archive.required("run_id", record.run_id);
-  archive.required("time", record.time);
-  archive.optional("config", record.config);
+  BENCH_MEMBERS(archive, record, run_id, time, (config, kOptional));
   archive.object("tool", [&](Archive& tool) {
-    tool.optional("version", record.tool_version);
-    tool.optional("commit", record.commit);
+    BENCH_OPTIONAL_MEMBERS(tool, record, (tool_version, "version"), commit);
   });
-  archive.required("epoch", record.epoch);
-  archive.required("reason", record.reason);
-  archive.optional("anchor", record.anchor);
-  archive.optional("accepted_from", record.accepted_from);
-  archive.optional("adopted_from", record.adopted_from);
-  archive.optional("seed", record.seed);
+  BENCH_MEMBERS(archive, record, epoch, reason, anchor, (accepted_from, kOptional), adopted_from,
+                seed);
 }
 
 template <class Archive, class Baseline>
 void baseline_fields(Archive& archive, Baseline& record) {
   auto& measured = record.measured;
-  archive.required("id", measured.id);
-  archive.optional("case_hash", measured.case_hash);
+  BENCH_MEMBERS(archive, measured, id, (case_hash, kOptional));
   provenance_fields(archive, record);
   archive.object("environment", [&](Archive& environment) {
     environment_fields(environment, record.environment);
   });
   archive.optional("implementation", measured.exact.implementation);
-  archive.optional("flags", measured.flags);
-  archive.optional("clock_hz", measured.clock_hz, within(1, kMaxHertz));
-  archive.optional("sample_method", measured.sample_method);
-  archive.optional_inline("at_canary_ns", measured.at);
-  archive.optional("canary_threads", measured.canary_threads, within(1, kMaxThreads));
-  archive.optional("by_speed", measured.by_speed);
+  BENCH_MEMBERS(archive, measured, (flags, kOptional), (clock_hz, within(1, kMaxHertz)),
+                sample_method, (at, inlined_if("at_canary_ns")),
+                (canary_threads, within(1, kMaxThreads)), by_speed);
   archive.list("processes", measured.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
   std::map<std::string, std::string> facts = facts_as_texts(measured.exact);

@@ -1,66 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/json_writer.hpp"
 #include "ops/cuda/probe.hpp"
 
 #include <fmt/format.h>
 
 namespace bench::ops::cuda {
 
-void fields(auto& archive, JsonOf<RuntimeAnswers> auto& answers) {
-  archive.required("status", answers.status);
-  archive.required("status_name", answers.status_name);
-  archive.required("status_text", answers.status_text);
-  archive.required("devices", answers.devices);
-  archive.required("driver", answers.driver);
-  archive.required("runtime", answers.runtime);
-  archive.optional("visible_devices", answers.visible_devices);
-}
-
-void fields(auto& archive, JsonOf<NvmlProperties> auto& facts) {
-  archive.optional("ecc", facts.ecc);
-  archive.optional("mig", facts.mig);
-  archive.optional("persistence", facts.persistence);
-  archive.optional("sm_clock_mhz", facts.sm_clock_mhz);
-  archive.optional("sm_clock_limit_mhz", facts.sm_clock_limit_mhz);
-  archive.optional("memory_clock_mhz", facts.memory_clock_mhz);
-  archive.optional("memory_clock_limit_mhz", facts.memory_clock_limit_mhz);
-  archive.optional("temperature_celsius", facts.temperature_celsius);
-  archive.optional("power_milliwatt", facts.power_milliwatt);
-  archive.optional("power_limit_milliwatt", facts.power_limit_milliwatt);
-  archive.optional("performance_state", facts.performance_state);
-  archive.optional("clock_reasons", facts.clock_reasons);
-}
-
-void fields(auto& archive, JsonOf<DeviceProperties> auto& device) {
-  archive.required("index", device.index);
-  archive.required("name", device.name);
-  archive.required("major", device.major);
-  archive.required("minor", device.minor);
-  archive.required("multiprocessors", device.multiprocessors);
-  archive.required("memory_bytes", device.memory_bytes);
-  archive.required("l2_bytes", device.l2_bytes);
-  archive.optional("clock_khz", device.clock_khz);
-  archive.optional("memory_clock_khz", device.memory_clock_khz);
-  archive.optional("memory_bus_bits", device.memory_bus_bits);
-  archive.required("bus_id", device.bus_id);
-  archive.required("uuid", device.uuid);
-  archive.required("unusable", device.unusable);
-  archive.required("nvml_reason", device.nvml_reason);
-  archive.required("cudnn_properties", device.cudnn_properties);
-  archive.optional("nvml", device.nvml);
-}
-
-void fields(auto& archive, JsonOf<LibraryReport> auto& library) {
-  archive.required("name", library.name);
-  archive.required("path", library.path);
-  archive.required("origin", library.origin);
-  archive.required("version", library.version);
-  archive.required("reason", library.reason);
-  archive.required("consequence", library.consequence);
-  archive.required("remedy", library.remedy);
-  archive.required("tried", library.tried);
-}
+BENCH_FIELDS(RuntimeAnswers, status, status_name, status_text, devices, driver, runtime,
+             visible_devices);
+BENCH_FIELDS(NvmlProperties, ecc, mig, persistence, sm_clock_mhz, sm_clock_limit_mhz,
+             memory_clock_mhz, memory_clock_limit_mhz, temperature_celsius, power_milliwatt,
+             power_limit_milliwatt, performance_state, clock_reasons);
+BENCH_FIELDS(DeviceProperties, index, name, major, minor, multiprocessors, memory_bytes, l2_bytes,
+             clock_khz, memory_clock_khz, memory_bus_bits, bus_id, uuid, unusable, nvml_reason,
+             cudnn_properties, nvml);
+BENCH_FIELDS(LibraryReport, name, path, origin, version, reason, consequence, remedy, tried);
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<Verdict> auto& verdict) {
@@ -71,21 +26,15 @@ void fields(Archive& archive, JsonOf<Verdict> auto& verdict) {
     verdict.availability =
         enumerator_from_name<Availability>(availability).value_or(Availability::failed);
   }
-  archive.required("reason", verdict.reason);
-  archive.required("remedy", verdict.remedy);
+  BENCH_MEMBERS(archive, verdict, reason, remedy);
 }
 
 namespace {
 
 void probe_fields(auto& archive, JsonOf<ProbeReport> auto& report) {
   archive.constant("schema", kProbeSchema);
-  archive.required("runtime", report.answers);
-  archive.required("verdict", report.verdict);
-  archive.required("driver_version", report.driver_version);
-  archive.required("architectures", report.architectures);
-  archive.required("operators", report.operators);
-  archive.required("devices", report.devices);
-  archive.required("libraries", report.libraries);
+  BENCH_MEMBERS(archive, report, (answers, "runtime"), verdict, driver_version, architectures,
+                operators, devices, libraries);
 }
 
 // Drivers define some of the numbers.

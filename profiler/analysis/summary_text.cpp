@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_writer.hpp"
+#include "base/json_fields.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
@@ -182,53 +182,26 @@ std::string format_attribution(const Attribution& attribution, const SummaryOpti
 }  // namespace
 
 inline void fields(JsonWriter& writer, const TimeRow& row) {
-  writer.required("name", row.name);
-  writer.required("count", row.count);
+  BENCH_MEMBERS(writer, row, name, count);
   if (row.unfinished > 0) writer.required("unfinished", row.unfinished);
-  writer.required("total_ns", row.total);
-  writer.optional("share", row.share);
-  writer.optional("cumulative_share", row.cumulative_share);
-  writer.optional("self_ns", row.self);
-  writer.optional("min_ns", row.min);
-  writer.optional("max_ns", row.max);
-  writer.optional("mean_ns", row.mean);
-  writer.optional("p50_ns", row.p50);
-  writer.optional("p95_ns", row.p95);
+  BENCH_MEMBERS(writer, row, total, share, cumulative_share, self, min, max, mean, p50, p95);
 }
 
-inline void fields(JsonWriter& writer, const MemoryRow& row) {
-  writer.required("name", row.name);
-  writer.required("count", row.count);
-  writer.required("total_bytes", row.total_bytes);
-  writer.optional("min_bytes", row.min_bytes);
-  writer.optional("max_bytes", row.max_bytes);
-  writer.optional("mean_bytes", row.mean_bytes);
-}
+BENCH_FIELDS(MemoryRow, name, count, total_bytes, min_bytes, max_bytes, mean_bytes);
 
 inline void fields(JsonWriter& writer, const CounterRow& row) {
   writer.required("name", row.name);
   writer.required("unit", row.unit.empty() ? std::string("1") : row.unit);
-  writer.required("count", row.count);
-  writer.optional("min", row.min);
-  writer.optional("max", row.max);
-  writer.optional("mean", row.mean);
-  writer.optional("last", row.last);
+  BENCH_MEMBERS(writer, row, count, min, max, mean, last);
 }
 
-inline void fields(JsonWriter& writer, const SampleRow& row) {
-  writer.required("name", row.name);
-  writer.required("samples", row.samples);
-  writer.required("cpu_ns", row.cpu);
-  writer.required("share", row.share);
-}
+BENCH_FIELDS(SampleRow, name, samples, cpu, share);
 
 inline void fields(JsonWriter& writer, const ProcessCoverage& process) {
-  writer.required("pid", process.pid);
-  writer.optional("name", process.name);
+  BENCH_MEMBERS(writer, process, pid, (name, kOptional));
   writer.required("wall_source", to_string(process.source));
   if (process.source != WallSource::unknown) writer.required("wall_ns", process.wall);
-  writer.required("onednn_ns", process.primitives);
-  writer.required("recorded_ns", process.recorded);
+  BENCH_MEMBERS(writer, process, (primitives, "onednn_ns"), recorded);
   if (process.devices.empty()) return;
   writer.required_object("devices", [&](JsonWriter& devices) {
     for (const auto& [device, busy] : process.devices) {
@@ -241,8 +214,7 @@ inline void fields(JsonWriter& writer, const ProcessCoverage& process) {
 // the whole.
 inline void fields(JsonWriter& writer, const Attribution& attribution) {
   writer.required(is_wall_known(attribution) ? "wall_ns" : "recorded_ns", attribution.wall);
-  writer.required("attributed_ns", attribution.attributed);
-  writer.required("unattributed_ns", attribution.unattributed);
+  BENCH_MEMBERS(writer, attribution, attributed, unattributed);
   writer.required("wall_source", attribution.coverage ? to_string(attribution.coverage->source)
                                                       : std::string_view("iterations"));
   if (!attribution.coverage) return;
