@@ -46,26 +46,17 @@ void fields(auto& archive, JsonOf<GateSettings> auto& settings) {
   BENCH_MEMBERS(archive, settings, (delta, kFraction), (detect, kFraction), (memory, kFraction));
 }
 
-template <class Archive>
-void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
+void fields(auto& archive, JsonOf<GatePolicy> auto& policy) {
   constexpr auto kMaxCount = static_cast<double>(kMaxPairs);
   constexpr JsonRange kCount = within(1, kMaxCount);
   constexpr JsonRange kError = within(kMinError, 1 - kMinError);
   BENCH_MEMBERS(archive, policy, (duets, kCount), (extended_duets, kCount),
-                (first_confirmations, kCount, kOptional), (confirmations, within(0, kMaxCount)),
-                (windows, kCount), (window_processes, kCount), (few_runs, kCount));
-  // Older files lack some of the following fields.
-  BENCH_OPTIONAL_MEMBERS(archive, policy, (false_discovery_rate, kError),
-                         (confirmation_error, kError), (unconfirmed_error, kError),
-                         (obvious_effect, kError), (bound_error, kError), (pass_error, kError),
-                         (detectable_error, kError), (detectable_power, kError),
-                         (unknown_spread, kError));
-  if constexpr (Archive::kReads) {
-    // Gates that wrote older files had one interim analysis of the confirming duets, and used the
-    // reported bound for PASS as well.
-    if (!archive.has("first_confirmations")) policy.first_confirmations = policy.confirmations;
-    if (!archive.has("pass_error")) policy.pass_error = policy.bound_error;
-  }
+                (first_confirmations, kCount), (confirmations, within(0, kMaxCount)),
+                (windows, kCount), (window_processes, kCount), (few_runs, kCount),
+                (false_discovery_rate, kError), (confirmation_error, kError),
+                (unconfirmed_error, kError), (obvious_effect, kError), (bound_error, kError),
+                (pass_error, kError), (detectable_error, kError), (detectable_power, kError),
+                (unknown_spread, kError));
 }
 
 // A case that stage 1 did not reach.
@@ -82,24 +73,16 @@ inline std::vector<UnmeasuredCase> unmeasured_cases(const GateEvidence& evidence
 }
 
 // The fields of the record `gate`: the measured programs and the rules of the gate.
-template <class Archive>
-void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
-                 JsonOf<GateEvidence> auto& evidence,
+void gate_fields(auto& archive, JsonOf<GateFacts> auto& facts, JsonOf<GateEvidence> auto& evidence,
                  JsonOf<std::vector<UnmeasuredCase>> auto& unmeasured) {
   BENCH_MEMBERS(archive, facts, run_id, (config_name, "config"), (config_files, "files"),
                 (plugins, kOptional), machine_class);
   BENCH_MEMBERS(archive, evidence, mode);
   BENCH_MEMBERS(archive, facts, candidate, base, store, (inherited, kOptional),
                 (beside, kOptional));
-  BENCH_MEMBERS(archive, evidence, (configuration_is_stored, kOptional),
-                (store_problems, kOptional));
+  BENCH_MEMBERS(archive, evidence, configuration_is_stored, (store_problems, kOptional));
   archive.optional("unmeasured", unmeasured);
   BENCH_MEMBERS(archive, evidence, removed, changes, settings, policy);
-  if constexpr (Archive::kReads) {
-    // Older files lack the field; a removed case proves that the configuration is stored.
-    if (!archive.has("configuration_is_stored"))
-      evidence.configuration_is_stored = !evidence.removed.empty();
-  }
 }
 
 template <class Archive>

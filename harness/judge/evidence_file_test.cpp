@@ -236,25 +236,6 @@ TEST(EvidenceFile, TheMachineDriftOfAnOlderFileIsSkipped) {
   EXPECT_EQ(file->facts.store, "baselines");
 }
 
-// Older files lack the flag for a stored configuration and some parameters of the policy.
-TEST(EvidenceFile, FieldsMissingFromAnOlderFileGetSubstitutes) {
-  std::string text = ExampleGate().text();
-  for (const std::string part :
-       {"\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
-        "\"obvious_effect\":0.25,", "\"first_confirmations\":10,", "\"pass_error\":0.03,"}) {
-    const std::size_t place = text.find(part);
-    ASSERT_NE(place, std::string::npos) << part;
-    text.erase(place, part.size());
-  }
-  const auto file = read_gate_file(text, "gate.jsonl");
-  ASSERT_TRUE(file.ok()) << file.error().message();
-  EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
-  const GatePolicy& policy = file->evidence.policy;
-  EXPECT_EQ(policy.unconfirmed_error, GatePolicy().unconfirmed_error);
-  EXPECT_EQ(policy.first_confirmations, policy.confirmations);  // one interim analysis
-  EXPECT_EQ(policy.pass_error, policy.bound_error);
-}
-
 TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
   const ExampleGate example;
   std::string text = example.text();

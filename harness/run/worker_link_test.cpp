@@ -143,7 +143,8 @@ TEST_F(ScriptedWorker, ForwardsTheLinesOfItsLibraryOnlyIfTheUserAsksForThem) {
 }
 
 constexpr const char* kDone =
-    R"({"reply":"done","spent":{"timed_ns":0,"warmup_ns":0,"setup_ns":0,"check_ns":0}})";
+    R"({"reply":"done","spent":{"timed_ns":0,"warmup_ns":0,"setup_ns":0,"check_ns":0,)"
+    R"("profile_ns":0}})";
 
 // A gate took the repeated reply for the answer to the next request, and was green.
 TEST_F(ScriptedWorker, ASecondAnswerToARequestIsAFailure) {

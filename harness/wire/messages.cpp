@@ -37,7 +37,7 @@ std::span<const std::string_view> enumerator_names(DataType) {
 
 BENCH_FIELDS(Error, what, where, next);
 BENCH_FIELDS(BufferInfo, name, role, layout, (size, "bytes"));
-BENCH_FIELDS(WorkerTimes, timed, warmup, setup, check, (profile, kOptional));
+BENCH_FIELDS(WorkerTimes, timed, warmup, setup, check, profile);
 
 // In JSON, null represents NaN.
 inline void fields(JsonWriter& writer, const OutputSample& sample) {
