@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
+#include "base/json_fields.hpp"
 #include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
 #include "base/plural.hpp"
@@ -212,9 +213,7 @@ std::string pruned_json(const std::vector<PrunedCase>& cases) {
   return printed_json([&](JsonWriter& writer) {
     writer.required_list("cases", cases, [](JsonWriter& row, const PrunedCase& entry) {
       row.required("id", entry.id);
-      row.required("path", entry.pruned.path);
-      row.required("kept", entry.pruned.kept);
-      row.required("dropped", entry.pruned.dropped);
+      BENCH_MEMBERS(row, entry.pruned, path, kept, dropped);
     });
   });
 }

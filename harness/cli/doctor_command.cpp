@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_fields.hpp"
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/terminal_text.hpp"
@@ -35,13 +36,12 @@ constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
 struct LevelText {
   Finding::Level level;
   std::string_view mark;
-  std::string_view name;
   std::string_view colour;
 };
 
-constexpr LevelText kLevels[] = {{Finding::Level::good, "ok     ", "good", "\x1b[32m"},
-                                 {Finding::Level::note, "note   ", "note", "\x1b[33m"},
-                                 {Finding::Level::problem, "PROBLEM", "problem", "\x1b[31m"}};
+constexpr LevelText kLevels[] = {{Finding::Level::good, "ok     ", "\x1b[32m"},
+                                 {Finding::Level::note, "note   ", "\x1b[33m"},
+                                 {Finding::Level::problem, "PROBLEM", "\x1b[31m"}};
 
 const LevelText& level_text(Finding::Level level) {
   return kLevels[static_cast<std::size_t>(level)];
@@ -172,18 +172,12 @@ void print_text(const Diagnosis& diagnosis, const ops::cuda::DeviceProperties* g
 void print_json(const Diagnosis& diagnosis, Env& env) {
   *env.out << printed_json([&](JsonWriter& writer) {
     writer.required_list("rows", diagnosis.findings, [](JsonWriter& row, const Finding& finding) {
-      row.required("level", level_text(finding.level).name);
-      row.required("subject", finding.subject);
-      row.required("found", finding.found);
-      row.required("consequence", finding.consequence);
-      row.required("remedy", finding.remedy);
+      BENCH_MEMBERS(row, finding, level, subject, found, consequence, remedy);
     });
     if (!diagnosis.speed) return;
     writer.required_list("speeds", diagnosis.speed->states,
                          [](JsonWriter& row, const SpeedState& state) {
-                           row.required("canary_ns", state.canary);
-                           row.required("share", state.share);
-                           row.required("present", state.is_present);
+                           BENCH_MEMBERS(row, state, canary, share, (is_present, "present"));
                          });
   });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_fields.hpp"
 #include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/cli/explain_sections.hpp"
@@ -79,22 +80,18 @@ std::string format_network(const std::vector<TensorCoreNode>& nodes) {
 
 void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
   writer.required("verdict", to_string(verdict.answer));
-  writer.required("reason", verdict.reason);
-  writer.required("rule", verdict.rule);
+  BENCH_MEMBERS(writer, verdict, reason, rule);
   writer.object("parts", [&](JsonWriter& parts) {
     for (const TensorCorePartVerdict& part : verdict.parts) {
       parts.required_object(format_part_name(part.part), [&](JsonWriter& section) {
         section.required("ok", part.answer == ops::RuleAnswer::yes);
-        section.required("reason", part.reason);
-        section.required("rule", part.rule);
+        BENCH_MEMBERS(section, part, reason, rule);
       });
     }
   });
   if (verdict.alignment) writer.required("alignment", ops::to_string(*verdict.alignment));
   writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& value) {
-    copies.required("tensors", value.tensors);
-    copies.required("workspace_bytes", value.workspace_bytes);
-    copies.required("conversion_bytes", value.conversion_bytes);
+    BENCH_MEMBERS(copies, value, tensors, workspace_bytes, conversion_bytes);
   });
   writer.optional("hints", verdict.hints);
 }

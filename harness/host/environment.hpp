@@ -3,6 +3,7 @@
 // read.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "harness/result/record.hpp"
 
@@ -47,7 +48,7 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 
 // One line of `doctor`: what was found, its consequence, and a remedy.
 struct Finding {
-  enum class Level { good, note, problem };
+  BENCH_MEMBER_ENUM(Level, good, note, problem);
   Level level;
   std::string subject;      // "ASLR", "oneDNN", "governor"
   std::string found;        // the state that was found

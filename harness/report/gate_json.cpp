@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate as a JSON document, which docs/gate.schema.json describes. The document contains the
 // assessments of all cases and the data behind them: each duet as its log-ratio.
+#include "base/json_fields.hpp"
 #include "harness/judge/evidence_fields.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -11,9 +12,7 @@ namespace {
 
 void coverage_fields(JsonWriter& writer, const std::vector<CaseAssessment>& judgements) {
   const Coverage coverage = count_coverage(judgements);
-  writer.required("judged", coverage.judged);
-  writer.required("cut_short", coverage.cut_short);
-  writer.required("in_scope", coverage.in_scope);
+  BENCH_MEMBERS(writer, coverage, judged, cut_short, in_scope);
   writer.object("verdicts", [&](JsonWriter& verdicts) {
     for (std::size_t i = 0; i < enumerator_names<Verdict>().size(); ++i)
       verdicts.required(enumerator_names<Verdict>()[i], count(judgements, static_cast<Verdict>(i)));

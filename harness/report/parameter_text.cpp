@@ -288,9 +288,7 @@ void write_effect(JsonWriter& writer, const NamedEffect& row) {
   writer.required("id", compared.id);
   writer.required("value", row.value);
   writer.required("work_ratio", row.effect.work_ratio);
-  writer.optional("base_ns", compared.base);
-  writer.optional("candidate_ns", compared.candidate);
-  writer.optional("ratio", compared.ratio);
+  BENCH_MEMBERS(writer, compared, (base, "base_ns"), (candidate, "candidate_ns"), ratio);
   writer.optional("speed_up", row.effect.speed_up());
   writer.optional("speed_up_low", row.effect.low());
   writer.optional("speed_up_high", row.effect.high());

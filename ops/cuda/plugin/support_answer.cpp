@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/plugin/support_answer.hpp"
 
+#include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
@@ -36,9 +37,7 @@ struct Answer {
 };
 
 void write_answer(JsonWriter& writer, const Answer& answer) {
-  writer.required("runs", to_string(answer.support.runs));
-  writer.required("by", answer.support.by);
-  writer.required("reason", answer.support.reason);
+  BENCH_MEMBERS(writer, answer.support, runs, by, reason);
   writer.required("engines", answer.engines);
 }
 
@@ -96,14 +95,10 @@ std::string plan_basis(const NetworkQuestion& question, const std::string& missi
 }
 
 void write_planned_step(JsonWriter& writer, const PlannedStep& planned) {
-  std::vector<std::string_view> other_ways;
-  for (const StepWay way : planned.other_ways) other_ways.push_back(to_string(way));
-  writer.required("node", planned.step.node);
-  writer.required("kind", planned.step.kind);
-  writer.required("way", to_string(planned.way));
-  writer.required("implementation", planned.step.implementation);
-  writer.required("layouts", planned.step.layouts);
-  writer.required("other_ways", other_ways);
+  BENCH_MEMBERS(writer, planned.step, node, kind);
+  writer.required("way", planned.way);
+  BENCH_MEMBERS(writer, planned.step, implementation, layouts);
+  writer.required("other_ways", planned.other_ways);
 }
 
 std::string graph_plan_answer(const Network& network, const DescribedDevice& device,
