@@ -20,10 +20,6 @@ using ops::TensorCoreEligibility;
 using ops::TensorCoreNode;
 using ops::TensorCorePartVerdict;
 
-std::string_view format_part_name(ops::TensorCorePart part) {
-  return ops::tensor_core_part_names()[static_cast<std::size_t>(part)];
-}
-
 // Returns "yes" or "no". For the alignment, returns its grade instead of "yes".
 std::string_view to_word(const TensorCorePartVerdict& part, const TensorCoreEligibility& verdict) {
   if (part.answer == ops::RuleAnswer::no) return "no";
@@ -34,7 +30,7 @@ std::string_view to_word(const TensorCorePartVerdict& part, const TensorCoreElig
 std::string format_parts(const TensorCoreEligibility& verdict) {
   std::string text;
   for (const TensorCorePartVerdict& part : verdict.parts) {
-    text += fmt::format("    {:<16}  {:<8}  {}  [{}]\n", format_part_name(part.part),
+    text += fmt::format("    {:<16}  {:<8}  {}  [{}]\n", to_string(part.part),
                         to_word(part, verdict), part.reason, part.rule);
   }
   for (const std::string& hint : verdict.hints) text += fmt::format("    hint: {}\n", hint);
@@ -79,17 +75,17 @@ std::string format_network(const std::vector<TensorCoreNode>& nodes) {
 }
 
 void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
-  writer.required("verdict", to_string(verdict.answer));
+  writer.required("verdict", verdict.answer);
   BENCH_MEMBERS(writer, verdict, reason, rule);
   writer.object("parts", [&](JsonWriter& parts) {
     for (const TensorCorePartVerdict& part : verdict.parts) {
-      parts.required_object(format_part_name(part.part), [&](JsonWriter& section) {
+      parts.required_object(to_string(part.part), [&](JsonWriter& section) {
         section.required("ok", part.answer == ops::RuleAnswer::yes);
         BENCH_MEMBERS(section, part, reason, rule);
       });
     }
   });
-  if (verdict.alignment) writer.required("alignment", ops::to_string(*verdict.alignment));
+  writer.optional("alignment", verdict.alignment);
   writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& value) {
     BENCH_MEMBERS(copies, value, tensors, workspace_bytes, conversion_bytes);
   });

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace bench::ops {
 namespace {
@@ -103,17 +102,6 @@ TensorCoreEligibility make_not_applicable(std::string_view op) {
 }
 
 }  // namespace
-
-std::string_view to_string(TensorCoreAnswer answer) {
-  static constexpr std::array<std::string_view, 3> kNames = {"not applicable", "not eligible",
-                                                             "eligible"};
-  return kNames[static_cast<std::size_t>(answer)];
-}
-
-std::string_view to_string(AlignmentGrade grade) {
-  static constexpr std::array<std::string_view, 3> kNames = {"degraded", "ok", "full"};
-  return kNames[static_cast<std::size_t>(grade)];
-}
 
 TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform) {
   const MatrixProduct& product = problem.op->product;

@@ -5,6 +5,7 @@
 // what ran.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "ops/tensor_core/architecture.hpp"
@@ -18,14 +19,12 @@
 
 namespace bench::ops {
 
-enum class TensorCoreAnswer : std::uint8_t { not_applicable, not_eligible, eligible };
-std::string_view to_string(
-    TensorCoreAnswer answer);  // "not applicable", "not eligible", "eligible"
+BENCH_ENUM(TensorCoreAnswer, (not_applicable, "not applicable"), (not_eligible, "not eligible"),
+           eligible);
 
 // The quality of the rows' alignment. degraded: kernels for narrow rows, or copies. ok: multiples
 // of 16 bytes. full: multiples of 128 bytes.
-enum class AlignmentGrade : std::uint8_t { degraded, ok, full };
-std::string_view to_string(AlignmentGrade grade);
+BENCH_ENUM(AlignmentGrade, degraded, ok, full);
 
 struct TensorCorePartVerdict {
   TensorCorePart part;

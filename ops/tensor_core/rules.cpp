@@ -15,9 +15,6 @@ using enum RuleAnswer;
 using enum RowAlignment;
 using enum Sm;
 
-constexpr std::array<std::string_view, kTensorCoreParts> kPartNames = {
-    "arch_supports", "math_mode_allows", "layout_ok", "alignment_grade", "min_dims_ok"};
-
 using Condition = TensorCoreCondition;
 
 constexpr EnumSet<Operand> kHalf = {Operand::f16, Operand::bf16};
@@ -240,8 +237,6 @@ constexpr std::array kRules = {
 };
 
 }  // namespace
-
-std::span<const std::string_view> tensor_core_part_names() { return kPartNames; }
 
 bool TensorCoreCondition::holds(const TensorCoreFacts& facts) const {
   return library.has(facts.library) && architecture.has(facts.architecture) &&

@@ -5,6 +5,7 @@
 // device.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/problem.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
@@ -20,15 +21,10 @@
 namespace bench::ops {
 
 // The parts of a verdict. All of them must be fulfilled.
-enum class TensorCorePart : std::uint8_t {
-  arch_supports,     // architecture and libraries support the data type
-  math_mode_allows,  // no rounding that was not requested
-  layout_ok,
-  alignment_grade,
-  min_dims_ok,
-};
-inline constexpr std::size_t kTensorCoreParts = 5;
-std::span<const std::string_view> tensor_core_part_names();  // in the order of the enumerators
+BENCH_ENUM(TensorCorePart, arch_supports,  // architecture and libraries support the data type
+           math_mode_allows,               // no rounding that was not requested
+           layout_ok, alignment_grade, min_dims_ok);
+inline constexpr std::size_t kTensorCoreParts = enumerator_names<TensorCorePart>().size();
 
 // What computes a product. cublas: including cuBLASLt. cudnn: its convolutions. attention: cuDNN's
 // attention, and a kernel of bench without tensor cores for what cuDNN does not compute.

@@ -214,8 +214,7 @@ std::string_view word(RuleAnswer answer) { return answer == RuleAnswer::yes ? "y
 std::string rule_table() {
   std::string text = "| part | rule | fulfilled | |\n|---|---|---|---|\n";
   for (const TensorCoreRule& rule : tensor_core_rules()) {
-    text += fmt::format("| {} | `{}` | {} | {} |\n",
-                        tensor_core_part_names()[static_cast<std::size_t>(rule.part)], rule.id,
+    text += fmt::format("| {} | `{}` | {} | {} |\n", to_string(rule.part), rule.id,
                         word(rule.answer), test::markdown_cell(rule.sentence));
   }
   return text;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <dlfcn.h>
 #include <link.h>
 #include <span>
@@ -14,12 +13,6 @@
 
 namespace bench::ops::cuda {
 namespace {
-
-constexpr std::array<std::string_view, 10> kNoteNames = {
-    "tensor core",  "rounds its inputs", "sums in reduced precision",
-    "FFT",          "not deterministic", "Winograd",
-    "Winograd 4x4", "Winograd 6x6",      "Winograd 13x13",
-    "keeps NaN"};
 
 Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
                                      std::string_view json) {
@@ -57,7 +50,7 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   for (const std::int32_t note :
        engine.codes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE)) {
     // Later versions of cuDNN may define more notes.
-    if (note >= 0 && static_cast<std::size_t>(note) < kNoteNames.size()) {
+    if (note >= 0 && static_cast<std::size_t>(note) < enumerator_names<EngineNote>().size()) {
       planned.notes.push_back(static_cast<EngineNote>(note));
     }
   }
@@ -137,13 +130,6 @@ void sort_candidates(std::vector<EngineCandidate> candidates, EngineCandidates& 
 }
 
 }  // namespace
-
-std::string_view to_string(EngineList list) {
-  constexpr std::string_view kNames[] = {"A", "B", "fallback"};
-  return kNames[static_cast<std::size_t>(list)];
-}
-
-std::string_view to_string(EngineNote note) { return kNoteNames[static_cast<std::size_t>(note)]; }
 
 bool PlannedEngine::has(EngineNote note) const {
   return std::find(notes.begin(), notes.end(), note) != notes.end();

@@ -3,6 +3,7 @@
 // notes and workspaces. Given a device's properties as JSON, cuDNN needs no device to answer.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/descriptor.hpp"
@@ -19,19 +20,11 @@
 namespace bench::ops::cuda {
 
 // Notes on an engine, in the order of cuDNN's numerical notes.
-enum class EngineNote : std::uint8_t {
-  tensor_core,
-  down_convert_inputs,
-  reduced_precision_reduction,
-  fft,
-  nondeterministic,
-  winograd,
-  winograd_tile_4x4,
-  winograd_tile_6x6,
-  winograd_tile_13x13,
-  strict_nan_propagation,
-};
-std::string_view to_string(EngineNote note);  // "tensor core"
+BENCH_ENUM(EngineNote, (tensor_core, "tensor core"), (down_convert_inputs, "rounds its inputs"),
+           (reduced_precision_reduction, "sums in reduced precision"), (fft, "FFT"),
+           (nondeterministic, "not deterministic"), (winograd, "Winograd"),
+           (winograd_tile_4x4, "Winograd 4x4"), (winograd_tile_6x6, "Winograd 6x6"),
+           (winograd_tile_13x13, "Winograd 13x13"), (strict_nan_propagation, "keeps NaN"));
 
 struct PlannedEngine {
   std::int64_t index = 0;  // cuDNN's index of the engine in its graph
@@ -49,8 +42,7 @@ struct PlannedEngine {
 // The lists that cuDNN's heuristics return. instant: from a table or a small model. precise: from a
 // larger model; it often equals the first list. fallback: for the case that no engine of the other
 // lists can be used.
-enum class EngineList : std::uint8_t { instant, precise, fallback };
-std::string_view to_string(EngineList list);  // "A", "B", "fallback"
+BENCH_ENUM(EngineList, (instant, "A"), (precise, "B"), fallback);
 
 // One configuration of an engine that the heuristics offer.
 struct EngineCandidate {
