@@ -36,7 +36,7 @@ struct SimulationOptions {
   int slower = 0;       // number of cases per suite that are slower by `slowdown`
   double slowdown = 0;  // a fraction
   // mirrored: each duet gets the negated log-ratio with probability 1/2. recorded: no duet is
-  // mirrored, so a difference between the sides that lasted for a whole sitting remains.
+  // mirrored, so a difference between the sides that lasted for a whole self-test remains.
   enum class Resampling { mirrored, recorded };
   Resampling resampling = Resampling::mirrored;
   // Maximum number of duets per case, which simulates the end of the budget. If set, no case gets
@@ -103,7 +103,7 @@ struct HarnessFacts {
   std::optional<double> profiler;  // profiled / unprofiled iteration time - 1
 };
 
-// One sitting: one run of the self-test.
+// One run of the self-test.
 struct SelfTest {
   std::string run_id;
   std::string time;  // UTC
@@ -115,16 +115,16 @@ struct SelfTest {
   std::vector<NullDuet> duets;  // in the order of measurement
 };
 
-// Returns the lines of a sitting, the first one with the schema. A file may contain several
-// sittings in succession.
+// Returns the lines of a self-test, the first one with the schema. A file may contain several
+// self-tests in succession.
 std::string self_test_lines(const SelfTest& test);
-// Reads the sittings of the file `name`. Returns an error, with its location, if there is no
-// sitting or a line is malformed.
+// Reads the self-tests of the file `name`. Returns an error, with its location, if there is none
+// or a line is malformed.
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name);
 
 // Which rounds of a duet count: those that the canaries select, or all.
 enum class Rounds { counted, all };
-// Returns one record per case and sitting.
+// Returns one record per case and self-test.
 std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests,
                                          Rounds rounds = Rounds::counted);
 

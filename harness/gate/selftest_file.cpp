@@ -109,8 +109,9 @@ std::string format_machine(const SelfTest& test) {
 }
 
 std::string format_all_rounds(const SelfTestSummary::Rates::AllRoundsSummary& summary) {
-  std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
-                                 summary.clean.red_suites, summary.clean.suites);
+  std::string text =
+      fmt::format("  if all rounds counted, including disturbed ones: {} of {} fail;",
+                  summary.clean.red_suites, summary.clean.suites);
   for (const PowerRow& row : summary.power) {
     text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &summary.power.front() ? "" : ",",
                         100 * row.slowdown, to_percent(row.result.detected, row.result.slow));
@@ -219,14 +220,15 @@ std::string format_rates(const SelfTestSummary::Rates& rates) {
   const SimulationResult& clean = rates.clean;
   std::string text = fmt::format(
       "\nsuites of 100 cases, resampled from these duets\n"
-      "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
+      "  unchanged: {} of {} fail; {:.3f} false positives per 100 cases; {:.1f} processes per "
+      "case\n",
       clean.red_suites, clean.suites, to_percent(clean.false_positives, clean.clean),
       clean.processes_per_case);
-  text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
+  text += fmt::format("  duets as recorded, without mirror images: {} of {} fail\n",
                       rates.clean_as_recorded.red_suites, rates.clean_as_recorded.suites);
   const PowerRow& cut_short = rates.power_cut_short;
   text += fmt::format(
-      "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
+      "  budget ends after {} duets: {} of {} fail; {:+.0f} % is found in {:.1f} % of {} cases\n",
       kDuetsOfShortBudget, rates.clean_cut_short.red_suites, rates.clean_cut_short.suites,
       100 * cut_short.slowdown, to_percent(cut_short.result.detected, cut_short.result.slow),
       cut_short.result.slow);
@@ -265,11 +267,11 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     BENCH_MEMBERS(writer, kernel, name, duets, (center, "log_center"), (deviation, "log_deviation"),
                   (deviation_of_all_rounds, "log_deviation_of_all_rounds"), detectable);
   };
-  std::vector<SelfTest> sittings;
-  for (const SelfTest& test : tests) sittings.push_back(rounded_facts(test));
+  std::vector<SelfTest> rounded;
+  for (const SelfTest& test : tests) rounded.push_back(rounded_facts(test));
   const auto document = [&](JsonWriter& writer) {
     writer.constant("schema", kSelfTestSchema);
-    writer.required("sittings", sittings);
+    writer.required("sittings", rounded);
     writer.list("kernels", summary.kernels, kernel_fields);
     if (!summary.rates) return;
     const SelfTestSummary::Rates& rates = *summary.rates;

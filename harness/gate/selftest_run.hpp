@@ -40,8 +40,8 @@ struct SelfTestParts {
 // Measures the clock by many reads in succession.
 TimerFacts measure_timer(Clock& clock);
 
-// Measures one sitting. Interleaves the cases, so that the duets of each case cover the whole
-// sitting. If the budget is spent or the user interrupts, returns the results so far. Returns an
+// Runs the self-test once. Interleaves the cases, so that the duets of each case cover its whole
+// duration. If the budget is spent or the user interrupts, returns the results so far. Returns an
 // error if a worker cannot be started or a case cannot be measured.
 Result<SelfTest> measure_self_test(const SelfTestTask& task, const SelfTestParts& parts,
                                    Clock& clock);

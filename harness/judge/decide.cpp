@@ -500,7 +500,7 @@ void Decider::add_removed(const std::string& id) {
 }  // namespace
 
 std::string format_pending(const Pending& pending) {
-  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
+  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "repeat runs",
                                                       "checks of the base"};
   return fmt::format("{} of {} {}", pending.done, pending.planned,
                      kUnits[static_cast<std::size_t>(pending.kind)]);

@@ -262,9 +262,10 @@ void FileReader::read_window(JsonReader& reader) {
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
   if (std::ranges::find(entry->windows, window) != entry->windows.end()) return;
-  if (entry->windows.size() >= kMaxWindows) return reader.report_problem("too many windows");
+  if (entry->windows.size() >= kMaxWindows)
+    return reader.report_problem("too many records `window`");
   if (window.processes.size() > kMaxWindows)
-    return reader.report_problem("too many processes in a window");
+    return reader.report_problem("too many processes in a record `window`");
   entry->windows.push_back(std::move(window));
 }
 

@@ -286,11 +286,11 @@ TEST(EvidenceFile, TooManyWindowsAndTooManyProcessesInAWindowAreDistinguished) {
   windows.assign(kTooMany, window);
   for (std::size_t i = 0; i < windows.size(); ++i) windows[i].number = static_cast<int>(i);
   EXPECT_THAT(read_gate_file(example.text(), "gate.jsonl").error().what,
-              EndsWith("too many windows"));
+              EndsWith("too many records `window`"));
   windows = {window};
   windows[0].processes.assign(kTooMany, window.processes[0]);
   EXPECT_THAT(read_gate_file(example.text(), "gate.jsonl").error().what,
-              EndsWith("too many processes in a window"));
+              EndsWith("too many processes in a record `window`"));
 }
 
 TEST(EvidenceFile, ATornLastLineIsLeftOut) {

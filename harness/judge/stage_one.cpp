@@ -107,7 +107,7 @@ ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings) {
   }
   result.reason =
       *result.limit < 0
-          ? fmt::format("too noisy for the screen: its run-to-run variation is {:.1f} %",
+          ? fmt::format("too noisy to pass by stored runs: its run-to-run variation is {:.1f} %",
                         100 * std::expm1(noise))
           : fmt::format("{:+.1f} % against the store", 100 * std::expm1(*result.excess));
   return result;

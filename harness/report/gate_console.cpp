@@ -97,7 +97,7 @@ std::string summarise_unlisted_cases(const std::vector<const CaseAssessment*>& u
   const auto screened =
       std::ranges::count(unlisted, CaseAssessment::Course::screened_out,
                          [](const CaseAssessment* entry) { return entry->course; });
-  if (screened > 0) text += fmt::format(" ({} screened out by the store)", screened);
+  if (screened > 0) text += fmt::format(" ({} by stored runs alone)", screened);
   if (!first.reason.empty()) text += fmt::format("; the first: {}: {}", first.id, first.reason);
   return text;
 }

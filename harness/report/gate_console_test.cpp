@@ -29,16 +29,16 @@ TEST(GateConsole, IsExactlyThis) {
   base: bench 0.1.0 (commit def), onednn 3.1.0
   changed: library.onednn 3.1.0 -> 3.2.0
 
-verdict       case                                   slower by  p (BH)   duets  detectable  against  reference  candidate
-REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]   2e-05     2+1              base      1.000 us   1.200 us
+verdict       case                                   slower by  p (BH)  duets  detectable  against  reference  candidate
+REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]   2e-05    2+1              base      1.000 us   1.200 us
     changed: implementation jit:avx2 -> jit:sse41; configured at configs/resnet.yaml:14; kit: out/conv__forward__c64
 ERROR         gemm/forward/gone
     removed
-INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]     0.3      40        3.1%  base      5.000 us   5.075 us
+INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]     0.3     40        3.1%  base      5.000 us   5.075 us
     undecided after 40 duets (minimum detectable effect is 3.1 %); configured at configs/resnet.yaml:20
 NO BASELINE   reorder/forward/64
     the store has no baseline of it
-PASS          pool/forward/c64                           +0.2%          screen              store     1.000 us   1.002 us
+PASS          pool/forward/c64                           +0.2%           none              store     1.000 us   1.002 us
 
 repeat the measurement of the first case listed:
   bench duet conv/forward/c64 --base /old/bench --cand ./bench --cand-env ONEDNN_MAX_CPU_ISA=SSE41
@@ -110,7 +110,7 @@ TEST(GateConsole, ManyPassedOrNewCasesAreOnlyCounted) {
   EXPECT_THAT(text, HasSubstr("REGRESSION    conv/forward/c64"));
   EXPECT_THAT(text, HasSubstr("\n501 NO BASELINE; the first: reorder/forward/64: the store has "
                               "no baseline of it\n"
-                              "501 PASS (501 screened out by the store)\n"));
+                              "501 PASS (501 by stored runs alone)\n"));
 }
 
 TEST(GateConsole, OnlyCollapsedCasesPrintNoTable) {
@@ -124,7 +124,7 @@ TEST(GateConsole, OnlyCollapsedCasesPrintNoTable) {
             "  candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41\n"
             "  no base: the store baselines shows only large regressions; use --base BENCH to "
             "measure both sides together and detect effects of 2 %\n"
-            "\n13 PASS (13 screened out by the store)\n");
+            "\n13 PASS (13 by stored runs alone)\n");
 }
 
 TEST(GateConsole, SaysHowManyRoundsOtherProgramsInterrupted) {

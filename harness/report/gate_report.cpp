@@ -56,8 +56,8 @@ std::string format_seconds(Nanoseconds time) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
 }
 
-// Returns "time: 9.1 s for 61 cases in stage 1, 98.0 s for 366 duets (52 % of it warm-up and
-// samples)".
+// Returns "time: 9.1 s for the candidate's run of 61 cases, 98.0 s for 366 duets (52 % of it
+// warm-up and samples)".
 std::string format_times_spent(const GateFile& gate) {
   const GateSpent& spent = *gate.spent;
   std::size_t duets = 0, windows = 0;
@@ -65,11 +65,12 @@ std::string format_times_spent(const GateFile& gate) {
     duets += entry.duets.size();
     windows += entry.windows.size();
   }
-  std::string text = fmt::format("time: {} for {} in stage 1", format_seconds(spent.stage_one),
-                                 pluralise(gate.evidence.cases.size(), "case"));
+  std::string text =
+      fmt::format("time: {} for the candidate's run of {}", format_seconds(spent.stage_one),
+                  pluralise(gate.evidence.cases.size(), "case"));
   if (duets + windows > 0) {
     text += fmt::format(", {} for {} {}", format_seconds(spent.measuring), duets + windows,
-                        duets > 0 ? "duets" : "windows");
+                        duets > 0 ? "duets" : "repeat runs");
     if (spent.measuring > Nanoseconds(0)) {
       text += fmt::format(" ({:.0f} % of it warm-up and samples)",
                           100 * static_cast<double>(spent.samples.count()) /
@@ -177,7 +178,7 @@ std::string describe_effect(const CaseAssessment& judgement) {
 }
 
 std::string format_duets(const CaseAssessment& judgement) {
-  if (judgement.course == CaseAssessment::Course::screened_out) return "screen";
+  if (judgement.course == CaseAssessment::Course::screened_out) return "none";
   if (judgement.duets == 0) return "";
   if (judgement.confirmations == 0) return std::to_string(judgement.duets);
   return fmt::format("{}+{}", judgement.duets, judgement.confirmations);

@@ -39,7 +39,7 @@ std::string format_signed_effect(const CaseAssessment& judgement);
 // Returns the same effect for a sentence: "5.1 % slower (4.8 to 5.4)". Empty if no effect is known.
 std::string describe_effect(const CaseAssessment& judgement);
 
-// Returns "20+20": duets plus confirming duets. "screen" means that stored runs sufficed. Empty if
+// Returns "20+20": duets plus confirming duets. "none" means that stored runs sufficed. Empty if
 // nothing was measured again.
 std::string format_duets(const CaseAssessment& judgement);
 

@@ -22,19 +22,19 @@
 namespace bench {
 namespace {
 
-// A state is a local peak among this many neighbouring classes on each side. It has the looks of
+// A state is a local peak among this many neighbouring classes on each side. It has the samples of
 // its own class and of the next one on each side: +-3 %.
 constexpr std::int64_t kPeakClasses = 2;
 constexpr double kMinStateShare = 0.05;
-// Rows of the histogram, and the fraction of looks that they show separately; a few looks during
-// which the machine did something else are up to a thousand times slower.
+// Rows of the histogram, and the fraction of samples that they show separately; a few samples
+// during which the machine did something else are up to a thousand times slower.
 constexpr std::int64_t kMaxBars = 11;
-constexpr double kShownLooks = 0.98;
+constexpr double kShownSamples = 0.98;
 constexpr std::size_t kBarWidth = 50;
 
-// The few looks that are faster than the others are noise of the measurement.
+// The few samples that are faster than the others are noise of the measurement.
 constexpr double kFastest = 0.05;
-// A look that loses more time was interrupted by more than the interrupts of its own system: the
+// A sample that loses more time was interrupted by more than the interrupts of its own system: the
 // host ran something else on the processor.
 constexpr Nanoseconds kMaxInterruptTime = std::chrono::microseconds(20);
 // Slower canaries and chains than these fractions count as slow.
@@ -44,9 +44,9 @@ constexpr double kClockTolerance = 0.03;
 // With at most kGoodPrecision, runs show changes that matter. Above kPoorPrecision, they hide most.
 constexpr double kGoodPrecision = 0.03;
 constexpr double kPoorPrecision = 0.10;
-// Fraction of undisturbed looks from which on the machine counts as steady.
+// Fraction of undisturbed samples from which on the machine counts as steady.
 constexpr double kMostlySteady = 0.8;
-// Causes of fewer looks would be shown as 0 %.
+// Causes of fewer samples would be shown as 0 %.
 constexpr double kMinShownShare = 0.005;
 // Time in addition to the watch until a worker must have replied: it starts and fills memory.
 constexpr Nanoseconds kReplyLimit = std::chrono::seconds(20);
@@ -56,44 +56,45 @@ bool exceeds(Nanoseconds time, Nanoseconds usual, double tolerance) {
   return static_cast<double>(time.count()) > (1 + tolerance) * static_cast<double>(usual.count());
 }
 
-// The looks of all processes, in their order.
-struct Looks {
+// The samples of all processes, in their order.
+struct SpeedSamples {
   std::vector<Nanoseconds> canaries, chains, lost;
 };
 
-Looks join_looks(std::span<const WatchedReply> processes) {
-  Looks looks;
+SpeedSamples join_samples(std::span<const WatchedReply> processes) {
+  SpeedSamples samples;
   for (const WatchedReply& process : processes) {
     const std::size_t count =
         std::min({process.canaries.size(), process.chains.size(), process.lost.size()});
     for (std::size_t i = 0; i < count; ++i) {
       if (process.canaries[i].count() <= 0) continue;
-      looks.canaries.push_back(process.canaries[i]);
-      looks.chains.push_back(process.chains[i]);
-      looks.lost.push_back(process.lost[i]);
+      samples.canaries.push_back(process.canaries[i]);
+      samples.chains.push_back(process.chains[i]);
+      samples.lost.push_back(process.lost[i]);
     }
   }
-  return looks;
+  return samples;
 }
 
-void count_causes(const Looks& looks, SpeedWatch& watch) {
-  const Nanoseconds canary = *quantile(looks.canaries, kFastest);
-  const Nanoseconds chain = *quantile(looks.chains, kFastest);
-  const double part = 1 / static_cast<double>(watch.looks);
-  for (std::size_t i = 0; i < looks.canaries.size(); ++i) {
-    if (looks.lost[i] > kMaxInterruptTime) {
+void count_causes(const SpeedSamples& samples, SpeedWatch& watch) {
+  const Nanoseconds canary = *quantile(samples.canaries, kFastest);
+  const Nanoseconds chain = *quantile(samples.chains, kFastest);
+  const double part = 1 / static_cast<double>(watch.samples);
+  for (std::size_t i = 0; i < samples.canaries.size(); ++i) {
+    if (samples.lost[i] > kMaxInterruptTime) {
       watch.interrupted += part;
-    } else if (exceeds(looks.canaries[i], canary, kCanaryTolerance)) {
-      (exceeds(looks.chains[i], chain, kClockTolerance) ? watch.slow_clock : watch.neighbour) +=
+    } else if (exceeds(samples.canaries[i], canary, kCanaryTolerance)) {
+      (exceeds(samples.chains[i], chain, kClockTolerance) ? watch.slow_clock : watch.neighbour) +=
           part;
     }
   }
 }
 
-// Number of looks by class of the canary.
+// Number of samples by class of the canary.
 using ClassCounts = std::map<std::int64_t, std::int64_t>;
 
-// Returns the number of looks in this class and the next one on each side, and in the class itself.
+// Returns the number of samples in this class and the next one on each side, and in the class
+// itself.
 std::pair<std::int64_t, std::int64_t> height(const ClassCounts& counts, std::int64_t place) {
   const auto at = [&](std::int64_t i) { return counts.contains(i) ? counts.at(i) : 0; };
   return {at(place - 1) + at(place) + at(place + 1), at(place)};
@@ -107,7 +108,7 @@ bool is_peak(const ClassCounts& counts, std::int64_t place) {
   return true;
 }
 
-// `recent`: number of looks of the last second.
+// `recent`: number of samples of the last second.
 std::vector<SpeedState> find_states(std::span<const Nanoseconds> canaries, std::size_t recent) {
   ClassCounts counts;
   for (const Nanoseconds canary : canaries) ++counts[speed_stratum(canary)];
@@ -135,7 +136,7 @@ std::vector<SpeedState> find_states(std::span<const Nanoseconds> canaries, std::
 
 std::vector<SpeedBar> make_bars(std::span<const Nanoseconds> canaries) {
   const std::int64_t first = speed_stratum(std::ranges::min(canaries));
-  const std::int64_t last = speed_stratum(*quantile(canaries, kShownLooks));
+  const std::int64_t last = speed_stratum(*quantile(canaries, kShownSamples));
   const std::int64_t classes_per_bar = (last - first) / kMaxBars + 1;
   const std::int64_t bars = (last - first) / classes_per_bar + 1;
   std::vector<SpeedBar> result;
@@ -157,7 +158,7 @@ std::optional<double> expect_precision(std::span<const WatchedReply> processes,
   for (const WatchedReply& process : processes) {
     const auto usable = std::ranges::count_if(
         process.*work, [](Nanoseconds time) { return time > Nanoseconds(0); });
-    if (static_cast<std::size_t>(usable) < kMinLooks) continue;
+    if (static_cast<std::size_t>(usable) < kMinWatchSamples) continue;
     views.push_back({process.*work, process.canaries, 1, process.join});
   }
   if (std::ssize(views) < kMinWatchProcesses) return std::nullopt;
@@ -212,8 +213,8 @@ Finding states_finding(const SpeedWatch& watch, Nanoseconds time) {
 Finding precision_finding(const SpeedWatch& watch, Nanoseconds time) {
   Finding finding{Finding::Level::note, "precision", "", "", ""};
   if (!watch.compute_precision || !watch.memory_precision) {
-    finding.found = fmt::format("n/a: {} do not suffice for {} processes with {} looks each",
-                                format_time(time), kMinWatchProcesses, kMinLooks);
+    finding.found = fmt::format("n/a: {} do not suffice for {} processes with {} samples each",
+                                format_time(time), kMinWatchProcesses, kMinWatchSamples);
     finding.consequence = "it is unknown whether two runs can be compared here";
     finding.remedy = "watch longer: --watch 10s";
     return finding;
@@ -248,14 +249,14 @@ Finding precision_finding(const SpeedWatch& watch, Nanoseconds time) {
 
 SpeedWatch judge_speed(std::span<const WatchedReply> processes, Nanoseconds time) {
   SpeedWatch watch;
-  const Looks looks = join_looks(processes);
-  watch.looks = std::ssize(looks.canaries);
-  if (looks.canaries.empty()) return watch;
-  count_causes(looks, watch);
+  const SpeedSamples samples = join_samples(processes);
+  watch.samples = std::ssize(samples.canaries);
+  if (samples.canaries.empty()) return watch;
+  count_causes(samples, watch);
   const double second = 1e9 / static_cast<double>(std::max<std::int64_t>(time.count(), 1));
-  const double recent = std::min(1.0, second) * static_cast<double>(watch.looks);
-  watch.states = find_states(looks.canaries, static_cast<std::size_t>(std::ceil(recent)));
-  watch.bars = make_bars(looks.canaries);
+  const double recent = std::min(1.0, second) * static_cast<double>(watch.samples);
+  watch.states = find_states(samples.canaries, static_cast<std::size_t>(std::ceil(recent)));
+  watch.bars = make_bars(samples.canaries);
   watch.compute_precision = expect_precision(processes, &WatchedReply::compute);
   watch.memory_precision = expect_precision(processes, &WatchedReply::memory);
   return watch;
@@ -268,8 +269,8 @@ std::vector<Finding> speed_findings(const SpeedWatch& watch, Nanoseconds time) {
 std::string format_speed_histogram(const SpeedWatch& watch) {
   if (watch.bars.empty()) return "";
   const double largest = std::ranges::max(watch.bars, {}, &SpeedBar::share).share;
-  std::string text = fmt::format("How long the same work took in {} looks at the machine:\n",
-                                 format_count(watch.looks));
+  std::string text =
+      fmt::format("How long the same work took in {} samples:\n", format_count(watch.samples));
   for (std::size_t i = 0; i < watch.bars.size(); ++i) {
     const SpeedBar& bar = watch.bars[i];
     const bool is_last = i + 1 == watch.bars.size();

@@ -17,7 +17,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Five processes with looks of a machine with two threads. Work takes as much longer as the canary.
+// Five processes with samples of a machine with two threads. Work takes as much longer as the
+// canary.
 class SpeedWatchTest : public testing::Test {
  protected:
   SpeedWatchTest() : processes_(kWatchProcesses) {
@@ -26,9 +27,9 @@ class SpeedWatchTest : public testing::Test {
       process.join = 700ns;
     }
   }
-  static void add(WatchedReply& process, int looks, Nanoseconds canary, Nanoseconds chain = 500ns,
+  static void add(WatchedReply& process, int samples, Nanoseconds canary, Nanoseconds chain = 500ns,
                   Nanoseconds lost = 0ns) {
-    for (int i = 0; i < looks; ++i) {
+    for (int i = 0; i < samples; ++i) {
       process.canaries.push_back(canary);
       process.chains.push_back(chain);
       process.lost.push_back(lost);
@@ -36,8 +37,8 @@ class SpeedWatchTest : public testing::Test {
       process.memory.push_back(90 * canary);
     }
   }
-  void add(int looks, Nanoseconds canary, Nanoseconds chain = 500ns, Nanoseconds lost = 0ns) {
-    for (WatchedReply& process : processes_) add(process, looks, canary, chain, lost);
+  void add(int samples, Nanoseconds canary, Nanoseconds chain = 500ns, Nanoseconds lost = 0ns) {
+    for (WatchedReply& process : processes_) add(process, samples, canary, chain, lost);
   }
   SpeedWatch judge(Nanoseconds time = 10s) const { return judge_speed(processes_, time); }
   std::vector<Finding> findings(Nanoseconds time = 10s) const {
@@ -52,7 +53,7 @@ TEST_F(SpeedWatchTest, StatesAreThePeaksOfTheCanariesFastestFirst) {
   add(30, 2200ns);
   add(7, 3000ns);
   add(3, 5000ns);  // too few for a state
-  EXPECT_EQ(judge().looks, 500);
+  EXPECT_EQ(judge().samples, 500);
   EXPECT_THAT(judge().states,
               ElementsAre(SpeedState{1500ns, 0.60, false}, SpeedState{2200ns, 0.30, true},
                           SpeedState{3000ns, 0.07, false}));
@@ -67,7 +68,7 @@ TEST_F(SpeedWatchTest, AStateHasTheLooksWithinThreePercent) {
 
 TEST_F(SpeedWatchTest, ThePresentStateIsThatOfTheLastSecond) {
   add(100, 1500ns);
-  add(processes_.back(), 60, 2200ns);  // in the last of ten seconds, which has 56 looks
+  add(processes_.back(), 60, 2200ns);  // in the last of ten seconds, which has 56 samples
   EXPECT_FALSE(judge().states.at(0).is_present);
   EXPECT_TRUE(judge().states.at(1).is_present);
   EXPECT_TRUE(judge(1s).states.at(0).is_present);
@@ -131,7 +132,7 @@ TEST_F(SpeedWatchTest, FewLooksOrProcessesHaveNoPrecision) {
   EXPECT_FALSE(judge().compute_precision);
   const Finding finding = findings(20ms).at(1);
   EXPECT_EQ(finding.level, Finding::Level::note);
-  EXPECT_EQ(finding.found, "n/a: 20.00 ms do not suffice for 3 processes with 10 looks each");
+  EXPECT_EQ(finding.found, "n/a: 20.00 ms do not suffice for 3 processes with 10 samples each");
   EXPECT_THAT(finding.remedy, HasSubstr("--watch 10s"));
 }
 
@@ -144,7 +145,7 @@ TEST_F(SpeedWatchTest, InterruptedWorkDoesNotCount) {
 }
 
 TEST_F(SpeedWatchTest, NoLooksAreNoSpeed) {
-  EXPECT_EQ(judge().looks, 0);
+  EXPECT_EQ(judge().samples, 0);
   EXPECT_THAT(judge().states, IsEmpty());
   EXPECT_EQ(findings().at(0).found, "no usual speed in 10.00 s");
   EXPECT_EQ(format_speed_histogram(judge()), "");
@@ -177,7 +178,7 @@ TEST_F(SpeedWatchTest, TheHistogramHasABarPerClassAndMarksThePresentSpeed) {
   add(25, 1030ns);
   add(25, 1050ns);
   EXPECT_EQ(format_speed_histogram(judge()),
-            "How long the same work took in 500 looks at the machine:\n"
+            "How long the same work took in 500 samples:\n"
             "     993 ns   50 %  ##################################################\n"
             "   1.013 us   25 %  ######################### now\n"
             "   1.033 us   25 %  #########################\n");

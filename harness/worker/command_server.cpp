@@ -31,7 +31,7 @@
 namespace bench {
 namespace {
 
-// Maximum number of looks of a watch, which bounds the reply.
+// Maximum number of samples of a watch, which bounds the reply.
 constexpr std::int64_t kMaxLooks = 20'000;
 
 // Returns the sum of the streams' memory, each of which has a kernel with buffers.
@@ -557,8 +557,8 @@ SampleCanary* CommandServer::sample_canary() {
   return canary_.get();
 }
 
-// Takes looks at the machine: the canary, the computing work, the canary, the streaming work, and
-// the canary again, which is the first one of the next look.
+// Samples the speed of the machine: the canary, the computing work, the canary, the streaming work,
+// and the canary again, which is the first one of the next sample.
 Reply CommandServer::watch(const WatchRequest& request) {
   SampleCanary* const canary = sample_canary();
   if (canary == nullptr || !options_.probe_work) return failed_reply("this worker has no canaries");

@@ -21,7 +21,7 @@ constexpr std::int64_t kPartSize = kPartCount * sizeof(double);
 
 constexpr std::int64_t kMinMemory = std::int64_t{192} << 20;
 constexpr std::int64_t kMaxCaches = std::int64_t{1} << 30;
-// The threads use other parts in the next look.
+// The threads use other parts in the next sample.
 constexpr std::int64_t kPartsPerThread = 2;
 
 class OpenMpProbeWork final : public ProbeWork {
