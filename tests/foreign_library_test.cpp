@@ -200,7 +200,7 @@ TEST_F(ForeignLibrary, TheCommandsOfTheDocumentsAnswerAsTheyState) {
   }
 }
 
-// The short form of the variables, and what moved between the versions.
+// The short form of the variables, and what changed between the versions.
 TEST_F(ForeignLibrary, ADuetOfSeveralCasesNamesBothVersionsAndWhatMoved) {
   const auto duet = [&](const std::vector<std::string>& more) {
     std::vector<std::string> command = {BENCH_BINARY_OF_OLDER,
@@ -217,12 +217,12 @@ TEST_F(ForeignLibrary, ADuetOfSeveralCasesNamesBothVersionsAndWhatMoved) {
   const ProgramResult equal = duet({"--cand-library", newer_ + "/libdnnl.so.3"});
   EXPECT_EQ(equal.status, 0) << equal.out << equal.err;
   const std::string versions = "oneDNN 3.1.0 against " + std::string(kNewerVersion);
-  EXPECT_THAT(equal.out, StartsWith(versions + ": none of 2 cases moved by 40 % or more.\n"));
+  EXPECT_THAT(equal.out, StartsWith(versions + ": none of 2 cases changed by 40 % or more.\n"));
   EXPECT_THAT(equal.out, AllOf(HasSubstr(canonical(older_ + "/libdnnl.so.3")),
                                HasSubstr(canonical(newer_ + "/libdnnl.so.3"))));
   const ProgramResult slower = duet({"--cand-library", newer_, "--cand-env", "BENCH_SLOWDOWN=1.0"});
   EXPECT_EQ(slower.status, 0) << slower.out << slower.err;
-  EXPECT_THAT(slower.out, StartsWith(versions + ": 2 of 2 cases moved, 2 slower with "));
+  EXPECT_THAT(slower.out, StartsWith(versions + ": 2 of 2 cases changed, 2 slower with "));
   // The older program loads the older library anyway.
   const ProgramResult same = duet({});
   EXPECT_EQ(same.status, 2) << same.out;

@@ -173,8 +173,9 @@ TEST_F(LibraryDuet, SeveralCasesShowWhatMovedBetweenTwoLibraries) {
   const ProgramResult result =
       duet({"--base-library", kFakes + "/openblas", "--cand-library", kFakes + "/slow"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out,
-              StartsWith("OpenBLAS 1.2.3 against 1.3.0: 2 of 2 cases moved, 2 slower with 1.3.0."));
+  EXPECT_THAT(
+      result.out,
+      StartsWith("OpenBLAS 1.2.3 against 1.3.0: 2 of 2 cases changed, 2 slower with 1.3.0."));
   EXPECT_THAT(result.out, AllOf(HasSubstr("openblas 1.2.3 from"), HasSubstr("openblas 1.3.0 from"),
                                 HasSubstr("cblas_sgemm:Fake on both sides"), HasSubstr("x slower"),
                                 HasSubstr("--base-env BENCH_OPENBLAS=" + kFakes + "/openblas")));
@@ -183,7 +184,7 @@ TEST_F(LibraryDuet, SeveralCasesShowWhatMovedBetweenTwoLibraries) {
 TEST_F(LibraryDuet, OneOptionIsEnoughAndTheOtherSideIsThisProgramAsItIs) {
   const ProgramResult result = duet({"--cand-library", kFakes + "/slow/libopenblas.so.0"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, StartsWith("OpenBLAS 1.2.3 against 1.3.0: 2 of 2 cases moved"));
+  EXPECT_THAT(result.out, StartsWith("OpenBLAS 1.2.3 against 1.3.0: 2 of 2 cases changed"));
 }
 
 TEST_F(LibraryDuet, ASideThatDidNotChangeIsAUsageError) {

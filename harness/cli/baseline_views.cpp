@@ -88,7 +88,7 @@ std::string format_baseline_list(const StoreContents& contents, const ConsoleOpt
                                            {"last run", Align::left, std::nullopt, 2},
                                            {"commit", Align::left, std::nullopt, 5},
                                            {"median", Align::right},
-                                           {"spread", Align::right, std::nullopt, 1},
+                                           {"variation", Align::right, std::nullopt, 1},
                                            {"anchors", Align::left, kMinText, 2}};
   std::string text;
   for (std::size_t i = 0; i < contents.cases.size();) {
@@ -153,12 +153,12 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
   const auto add_row = [&](const std::string& name, std::string value) {
     rows.push_back({{{name}, {std::move(value)}}, ""});
   };
-  add_row("spread between runs",
+  add_row("variation between runs",
           fmt::format("{}, from {}", format_fraction(between_run_sigma(differences)),
                       pluralise(differences.size(), "difference")));
   add_row("95% of differences below",
           format_fraction(difference_quantile(differences, kUsualQuantile)));
-  add_row("spread between processes", format_fraction(between_process_sigma(history.records)));
+  add_row("variation between processes", format_fraction(between_process_sigma(history.records)));
   const BaselineRecord& last = *history.last();
   const ExactProperties& exact = last.measured.exact;
   if (!exact.implementation.empty()) add_row("implementation", exact.implementation);

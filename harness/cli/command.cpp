@@ -314,7 +314,7 @@ constexpr std::array kCommands = {
         "each time, so that\n"
         "machine drift affects both. Shows by how much the candidate is slower, with bounds, and "
         "the minimum\n"
-        "detectable effect. Of several cases it shows those that moved, with the implementation "
+        "detectable effect. Of several cases it shows those that changed, with the implementation "
         "of both sides.",
         "bench duet conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --base ../main\n"
         "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40\n"
@@ -390,7 +390,7 @@ constexpr std::array kCommands = {
         "values. Takes about\n"
         "two minutes, with a GPU some more, and ends after five minutes, or after --budget.",
         "bench peak\n"
-        "bench peak --quick                      # a first look, less exact\n"
+        "bench peak --quick                      # faster and less precise\n"
         "bench peak --filter '*/dot_*'           # some ceilings again\n"
         "bench peak --device cuda                # only those of the GPU\n"
         "bench peak --baseline /srv/baselines    # another store",
@@ -400,7 +400,7 @@ constexpr std::array kCommands = {
             "  benchdnn     inputs of oneDNN's benchdnn: options, problem descriptors,\n"
             "               and the files that they include with --batch\n"
             "  tritonbench  tritonbench's operator logs, and tables of products (M,N,K)\n"
-            "Ends with a receipt: how many problems are cases now, and for each other one\n"
+            "Ends with a summary: how many problems are cases now, and for each other one\n"
             "its file and line, its text and the reason. The names of the folder and the\n"
             "file say which driver of benchdnn reads it (inputs/conv/...), unless a line\n"
             "(--conv) or --driver does. Such a file also works in place of a\n"
@@ -409,7 +409,7 @@ constexpr std::array kCommands = {
             "bench import benchdnn inputs/conv/shapes_resnet_50 -o resnet.yaml\n"
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
-            "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the receipt as JSON",
+            "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",
             kImportOptions, import_command},
     Command{
         "doctor", "", 0, 0, "what this machine offers and lacks",

@@ -114,7 +114,7 @@ std::string format_duet_result(const GateFile& gate, NoteExtent extent) {
 std::string format_duets_result(const GateFile& gate, const Arguments& arguments, Env& env) {
   if (gate.evidence.cases.size() == 1)
     return format_console_lines(format_duet_result(gate, arguments.notes), env);
-  return format_moved_cases(gate, console_options(env));
+  return format_changed_cases(gate, console_options(env));
 }
 
 class DuetRunner {

@@ -267,7 +267,7 @@ constexpr std::array kOptions = {
     Option{"watch", '\0', "TIME",
            "measure for TIME how fast and how steady the machine is (default 10s; 0s: skip)",
            set_watch},
-    Option{"quick", '\0', "", "a first look: 2 processes, 200 ms per case, precision 5%",
+    Option{"quick", '\0', "", "faster and less precise: 2 processes, 200 ms per case, precision 5%",
            [](Arguments& a, const std::string&) -> Status {
              a.quick = true;
              return Done{};
@@ -667,8 +667,9 @@ constexpr std::array kCommandHelp = {
         "selftest", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{
         "peak", "filter", {"GLOB|/REGEX/", "only loops whose case id matches (repeatable)"}},
-    CommandHelp{
-        "peak", "quick", {"", "a first look: at most 30 s, two passes with 100 ms per ceiling"}},
+    CommandHelp{"peak",
+                "quick",
+                {"", "faster and less precise: at most 30 s, two passes with 100 ms per ceiling"}},
     CommandHelp{"peak",
                 "budget",
                 {"TIME", "end after TIME (90s, 5m; default 5m) and list what was not measured"}},
@@ -691,7 +692,7 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
     CommandHelp{"import", "out", {"FILE", "the new configuration, NAME.yaml"}},
-    CommandHelp{"import", "quiet", {"", "print no receipt, only errors"}},
+    CommandHelp{"import", "quiet", {"", "print no summary, only errors"}},
     CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix selects the format"}},
     CommandHelp{
         "trace", "format", {"NAME", "trace, html or memory_flow (default: by the suffix of FILE)"}},

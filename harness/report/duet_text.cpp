@@ -68,7 +68,7 @@ SideNames name_sides(const GateFile& gate) {
   return {fmt::format("{} {} against {}", title, from, to), from, to};
 }
 
-bool time_moved(const CaseAssessment& judgement) {
+bool time_changed(const CaseAssessment& judgement) {
   return judgement.verdict == Verdict::regression || judgement.verdict == Verdict::improved;
 }
 bool stays_undecided(const CaseAssessment& judgement) {
@@ -88,14 +88,14 @@ std::string format_implementations(const CaseEvidence& entry) {
   return fmt::format("{} -> {}", known(from), known(to));
 }
 
-std::string moved_table(const GateFile& gate, const SideNames& names,
-                        const std::vector<const CaseAssessment*>& moved,
-                        const ConsoleOptions& console) {
+std::string changed_table(const GateFile& gate, const SideNames& names,
+                          const std::vector<const CaseAssessment*>& changed,
+                          const ConsoleOptions& console) {
   std::vector<std::string_view> ids;
-  for (const CaseAssessment* judgement : moved) ids.push_back(judgement->id);
+  for (const CaseAssessment* judgement : changed) ids.push_back(judgement->id);
   const IdShortener shortener(ids);
   std::vector<TextRow> rows;
-  for (const CaseAssessment* judgement : moved) {
+  for (const CaseAssessment* judgement : changed) {
     const Tone tone = judgement->verdict == Verdict::regression ? Tone::bad : Tone::good;
     const auto time = [](const std::optional<Nanoseconds>& known) {
       return known ? format_time(*known) : std::string(kUnknown);
@@ -117,12 +117,12 @@ std::string moved_table(const GateFile& gate, const SideNames& names,
 }
 
 // Returns a sentence on the cases of which nothing is shown in the table; empty if there are none.
-std::string format_unmoved(const GateFile& gate) {
+std::string format_unchanged(const GateFile& gate) {
   std::vector<std::string> parts;
   const GateSettings& settings = gate.evidence.settings;
   const std::size_t same = count(gate.judgements, Verdict::pass);
   if (same > 0) {
-    parts.push_back(fmt::format("{} did not move by {} or more", pluralise(same, "case"),
+    parts.push_back(fmt::format("{} did not change by {} or more", pluralise(same, "case"),
                                 percent_text(settings.delta)));
   }
   const auto undecided = std::ranges::count_if(gate.judgements, stays_undecided);
@@ -140,7 +140,7 @@ std::string format_unmoved(const GateFile& gate) {
 std::string format_uncompared(const GateFile& gate, std::size_t width) {
   std::string text;
   for (const CaseAssessment& judgement : gate.judgements) {
-    if (time_moved(judgement) || stays_undecided(judgement) || judgement.verdict == Verdict::pass)
+    if (time_changed(judgement) || stays_undecided(judgement) || judgement.verdict == Verdict::pass)
       continue;
     text += wrap(fmt::format("not compared: {}: {}", judgement.id, judgement.reason), width, 2);
   }
@@ -149,37 +149,37 @@ std::string format_uncompared(const GateFile& gate, std::size_t width) {
 
 }  // namespace
 
-std::string format_moved_answer(const GateFile& gate) {
+std::string format_change_answer(const GateFile& gate) {
   const SideNames names = name_sides(gate);
   const std::size_t slower = count(gate.judgements, Verdict::regression);
   const std::size_t faster = count(gate.judgements, Verdict::improved);
   const std::size_t all = gate.judgements.size();
   if (slower + faster == 0) {
-    return fmt::format("{}: none of {} moved by {} or more.", names.subject, pluralise(all, "case"),
-                       percent_text(gate.evidence.settings.delta));
+    return fmt::format("{}: none of {} changed by {} or more.", names.subject,
+                       pluralise(all, "case"), percent_text(gate.evidence.settings.delta));
   }
   std::string directions = slower > 0 ? fmt::format("{} slower", slower) : "";
   if (faster > 0) directions += fmt::format("{}{} faster", slower > 0 ? " and " : "", faster);
-  return fmt::format("{}: {} of {} moved, {} with {}.", names.subject, slower + faster,
+  return fmt::format("{}: {} of {} changed, {} with {}.", names.subject, slower + faster,
                      pluralise(all, "case"), directions,
                      names.candidate == "candidate" ? "the candidate" : names.candidate);
 }
 
-std::string format_moved_cases(const GateFile& gate, const ConsoleOptions& console) {
-  std::string text = wrap(format_moved_answer(gate), console.width, 0);
+std::string format_changed_cases(const GateFile& gate, const ConsoleOptions& console) {
+  std::string text = wrap(format_change_answer(gate), console.width, 0);
   text += wrap(format_side("base", *gate.facts.base), console.width, 2);
   text += wrap(format_side("candidate", gate.facts.candidate), console.width, 2);
-  std::vector<const CaseAssessment*> moved = reading_order(gate.judgements);
-  std::erase_if(moved, [](const CaseAssessment* judgement) { return !time_moved(*judgement); });
-  if (!moved.empty()) text += "\n" + moved_table(gate, name_sides(gate), moved, console);
-  const std::string unmoved = format_unmoved(gate);
+  std::vector<const CaseAssessment*> changed = reading_order(gate.judgements);
+  std::erase_if(changed, [](const CaseAssessment* judgement) { return !time_changed(*judgement); });
+  if (!changed.empty()) text += "\n" + changed_table(gate, name_sides(gate), changed, console);
+  const std::string unchanged = format_unchanged(gate);
   const std::string uncompared = format_uncompared(gate, console.width);
-  if (!unmoved.empty() || !uncompared.empty()) text += "\n";
-  if (!unmoved.empty()) text += wrap(unmoved, console.width, 0);
+  if (!unchanged.empty() || !uncompared.empty()) text += "\n";
+  if (!unchanged.empty()) text += wrap(unchanged, console.width, 0);
   text += uncompared;
-  if (!moved.empty()) {  // users copy the command, so it is not wrapped
+  if (!changed.empty()) {  // users copy the command, so it is not wrapped
     text += fmt::format("\nNext: measure the first case again:\n  {}\n",
-                        printable(reproduction(gate, *moved.front())));
+                        printable(reproduction(gate, *changed.front())));
   }
   return text;
 }

@@ -50,20 +50,20 @@ GateFile two_versions() {
 
 TEST(DuetText, TheFirstSentenceNamesTheVersionsAndWhatMoved) {
   GateFile gate = two_versions();
-  EXPECT_EQ(format_moved_answer(gate),
-            "oneDNN 3.1.0 against 3.2.0: 1 of 2 cases moved, 1 slower with 3.2.0.");
+  EXPECT_EQ(format_change_answer(gate),
+            "oneDNN 3.1.0 against 3.2.0: 1 of 2 cases changed, 1 slower with 3.2.0.");
   gate.judgements[1].verdict = Verdict::improved;
-  EXPECT_EQ(format_moved_answer(gate),
-            "oneDNN 3.1.0 against 3.2.0: 2 of 2 cases moved, 1 slower and 1 faster with 3.2.0.");
+  EXPECT_EQ(format_change_answer(gate),
+            "oneDNN 3.1.0 against 3.2.0: 2 of 2 cases changed, 1 slower and 1 faster with 3.2.0.");
   gate.judgements[0].verdict = gate.judgements[1].verdict = Verdict::pass;
-  EXPECT_EQ(format_moved_answer(gate),
-            "oneDNN 3.1.0 against 3.2.0: none of 2 cases moved by 1 % or more.");
+  EXPECT_EQ(format_change_answer(gate),
+            "oneDNN 3.1.0 against 3.2.0: none of 2 cases changed by 1 % or more.");
 }
 
 TEST(DuetText, OnlyWhatMovedIsShownWithTheImplementationsOfBothSides) {
   EXPECT_EQ(
-      format_moved_cases(two_versions(), {.width = 100}),
-      "oneDNN 3.1.0 against 3.2.0: 1 of 2 cases moved, 1 slower with 3.2.0.\n"
+      format_changed_cases(two_versions(), {.width = 100}),
+      "oneDNN 3.1.0 against 3.2.0: 1 of 2 cases changed, 1 slower with 3.2.0.\n"
       "  base: bench 0.1.0 at /bin/bench, onednn 3.1.0 from /old/libdnnl.so.3.1 with "
       "LD_LIBRARY_PATH=/old\n"
       "  candidate: bench 0.1.0 at /bin/bench, onednn 3.2.0 from /new/libdnnl.so.3.2\n"
@@ -73,7 +73,7 @@ TEST(DuetText, OnlyWhatMovedIsShownWithTheImplementationsOfBothSides) {
       "(20 to 21)\n"
       "    brgconv:avx2 -> jit:avx2\n"
       "\n"
-      "1 case did not move by 1 % or more.\n"
+      "1 case did not change by 1 % or more.\n"
       "\n"
       "Next: measure the first case again:\n"
       "  bench duet conv/forward/c3h224w224k64r7s7u2p3/f32/onednn/cpu/hot --base-env "
@@ -84,7 +84,7 @@ TEST(DuetText, CasesWithoutAnAnswerAreCounted) {
   GateFile gate = two_versions();
   gate.judgements[0].verdict = Verdict::inconclusive;
   gate.judgements[1] = make_judgement(kSteadyCaseId, Verdict::incomparable, "skipped: no OpenBLAS");
-  const std::string text = format_moved_cases(gate, {.width = 100});
+  const std::string text = format_changed_cases(gate, {.width = 100});
   EXPECT_THAT(text, HasSubstr("\n1 case is undecided after 20 duets; raise --duets to decide "
                               "them.\n  not compared: gemm/forward/m8n8k8/f32/onednn/cpu/hot: "
                               "skipped: no OpenBLAS\n"));
@@ -95,18 +95,18 @@ TEST(DuetText, SidesWithTheSameLibraryAreBaseAndCandidate) {
   GateFile gate = two_versions();
   gate.facts.base->loaded[1].path = gate.facts.candidate.loaded[1].path;
   EXPECT_THAT(
-      format_moved_answer(gate),
-      StartsWith("candidate against base: 1 of 2 cases moved, 1 slower with the candidate"));
+      format_change_answer(gate),
+      StartsWith("candidate against base: 1 of 2 cases changed, 1 slower with the candidate"));
   // Two builds of one version.
   gate.facts.base->loaded[1].path = "/old/libdnnl.so.3.2";
   gate.facts.base->libraries["onednn"] = "3.2.0";
-  EXPECT_THAT(format_moved_answer(gate), StartsWith("oneDNN 3.2.0 against another build of it: "));
+  EXPECT_THAT(format_change_answer(gate), StartsWith("oneDNN 3.2.0 against another build of it: "));
   // A library that is loaded by its backend's name.
   gate.facts.base->loaded[1] = {"openblas", "/old/libopenblas.so.0", ""};
   gate.facts.candidate.loaded[1] = {"openblas", "/new/libopenblas.so.0", ""};
   gate.facts.base->libraries = {{"openblas", "0.3.21"}};
   gate.facts.candidate.libraries = {{"openblas", "0.3.30"}};
-  EXPECT_THAT(format_moved_answer(gate), StartsWith("OpenBLAS 0.3.21 against 0.3.30: "));
+  EXPECT_THAT(format_change_answer(gate), StartsWith("OpenBLAS 0.3.21 against 0.3.30: "));
 }
 
 }  // namespace

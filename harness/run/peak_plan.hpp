@@ -35,7 +35,7 @@ std::map<std::string, Bytes, std::less<>> cache_sizes(const CpuFacts& cpu);
 // last-level cache, at least 192 MiB and at most 1 GiB.
 Bytes memory_working_set(const CpuFacts& cpu);
 
-// Which ceilings `bench peak` measures: all, or for a first look only those of the loops that are
+// Which ceilings `bench peak` measures: all, or with `--quick` only those of the loops that are
 // the fastest ones on most machines.
 enum class PeakExtent { complete, first_look };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the spool that a killed `bench profile` leaves, together with the GPU sessions next to it.
+// Reads the temporary file (spool) that a killed `bench profile` leaves, together with the GPU
+// sessions next to it.
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/sample_spool.hpp"
@@ -69,7 +70,7 @@ Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
 
 const ActivityReader capture_reader = {
     .name = "capture",
-    .help = "the spool of a killed `bench profile`",
+    .help = "the temporary file of a killed `bench profile`, `FILE.spool`",
     .recognises = recognises_capture,
     .read = read_capture,
 };
