@@ -69,9 +69,9 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
   const auto first = read_count(value.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : read_count(value.substr(dash + 1));
   if (!first || !last || *last < *first) {
-    return Error{fmt::format("{} is not a valid window of iterations, expected a number or a range",
-                             quote(value)),
-                 "", "for example 5-9"};
+    return Error{
+        fmt::format("{} is not a valid range of iterations, expected N or A-B", quote(value)), "",
+        "for example 5-9"};
   }
   switches.iterations = IterationWindow{*first, *last};
   return Done{};

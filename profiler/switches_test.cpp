@@ -52,10 +52,9 @@ TEST(Switches, WrongValuesChangeNothingAndSayWhatIsExpected) {
   } rows[] = {
       {"kinds", "operator", "unknown word `operator`", "did you mean `operators`?"},
       {"kinds", "", "unknown word ``", "expected one of operators, api, memory, device, counters"},
-      {"iterations", "9-5",
-       "`9-5` is not a valid window of iterations, expected a number or a range",
+      {"iterations", "9-5", "`9-5` is not a valid range of iterations, expected N or A-B",
        "for example 5-9"},
-      {"iterations", "-1", "`-1` is not a valid window of iterations, expected a number or a range",
+      {"iterations", "-1", "`-1` is not a valid range of iterations, expected N or A-B",
        "for example 5-9"},
       {"sample_rate", "x", "`x` is not a valid sample rate, expected an integer >= 0", ""},
       {"formats", "svg", "unknown word `svg`", "expected one of jsonl, trace, memory_flow"},
