@@ -47,7 +47,7 @@ def children_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-class Sitting:
+class Session:
     """Runs contestants one after another in one environment, and measures how much other programs
     use the machine at the same time."""
 

@@ -173,7 +173,7 @@ struct LatencyCounts {
 struct ProcessRecord {
   std::string run_id;
   std::string id;
-  int process = 0;                   // number of the process round, from 0
+  int process = 0;                   // number of the round, from 0
   std::vector<Nanoseconds> samples;  // time per sample, which has iterations_per_sample iterations
   std::int64_t iterations_per_sample = 1;
   std::int64_t warmup_iterations = 0;
