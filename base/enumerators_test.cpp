@@ -7,7 +7,7 @@ namespace bench {
 namespace {
 
 BENCH_ENUM(Pigment, red, (dark_green, "dark green"),
-           blue);  // a comment may stand beside an enumerator
+           blue);  // a comment may follow an enumerator
 
 struct Figure {
   BENCH_MEMBER_ENUM(Kind, square);

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// Time that passes with each look at it, so that every wait ends, once a file exists.
+// Time that passes with each read, so that every wait ends, once a file exists.
 class PassingClock final : public Clock {
  public:
   Nanoseconds now() override {
@@ -54,7 +54,7 @@ TEST_F(FindSide, WaitsForASilentProgramOnlyUntilTheBudgetEnds) {
   ASSERT_FALSE(side.ok());
   EXPECT_THAT(side.error().message(), HasSubstr("before the budget ended"));
   EXPECT_GE(clock_.passed(), 12s);
-  EXPECT_LE(clock_.passed(), 12s + kBudgetGrace + 3s) << "a few looks at the clock";
+  EXPECT_LE(clock_.passed(), 12s + kBudgetGrace + 3s) << "a few reads of the clock";
 }
 
 TEST_F(FindSide, WaitsForTheEndOfAProgramOnlyUntilTheBudgetEnds) {

@@ -20,7 +20,7 @@ using open_metrics::format_gauge_header;
 std::string format_coverage_gauges(const GateFile& gate) {
   const std::vector<CaseAssessment>& judgements = gate.judgements;
   std::string text =
-      format_gauge_header("bench_gate_exit_status", "", "Exit status of the gate; 0 is green.");
+      format_gauge_header("bench_gate_exit_status", "", "Exit status of the gate; 0 is success.");
   text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
   text += format_gauge_header("bench_gate_cut_short", "",
                               "Cases that are undecided because the evidence ended early.");

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 TEST(GateOpenMetrics, IsExactlyThis) {
   EXPECT_EQ(gate_open_metrics(sample_gate(), kKits),
-            R"(# HELP bench_gate_exit_status Exit status of the gate; 0 is green.
+            R"(# HELP bench_gate_exit_status Exit status of the gate; 0 is success.
 # TYPE bench_gate_exit_status gauge
 bench_gate_exit_status 1
 # HELP bench_gate_cut_short Cases that are undecided because the evidence ended early.

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Time that passes with each look at it, so that every wait ends.
+// Time that passes with each read, so that every wait ends.
 class SteppingClock final : public Clock {
  public:
   Nanoseconds now() override { return time_ += 20ms; }

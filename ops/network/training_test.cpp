@@ -378,7 +378,7 @@ TEST(Training, AGradientThatNoOperatorComputesIsAGap) {
       network.nodes, [](const Node& node) { return node.name == "first.backward_weights"; }));
 }
 
-// If both operands are equal, only one has the gradient, so that their sum is that of the result.
+// Only one of two equal operands has the gradient, so that their sum is that of the result.
 TEST(Training, TheGradientOfEqualOperandsCountsOnce) {
   for (const std::string function : {"max", "min"}) {
     const NetworkDefinition twice{.name = "twice",
