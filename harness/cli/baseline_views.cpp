@@ -145,8 +145,8 @@ TextRow make_run_row(const BaselineRecord& record, const BaselineRecord* previou
           ""};
 }
 
-// Formats a table of facts: how much the runs differ, and implementation, libraries and profile of
-// the last run.
+// Formats a table of properties: how much the runs differ, and implementation, libraries and
+// profile of the last run.
 std::string format_history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
   const std::vector<double> differences = run_differences(run_statistics(history.records).runs);
   std::vector<TextRow> rows;
@@ -170,7 +170,7 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
                                    pluralise(last.profile->activities.size(), "step"),
                                    format_time(last.profile->duration), last.profile->left_out));
   }
-  return render_table({{"fact"}, {"value", Align::left, kMinText}}, rows, console.width,
+  return render_table({{"property"}, {"value", Align::left, kMinText}}, rows, console.width,
                       console.colour);
 }
 

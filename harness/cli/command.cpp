@@ -297,9 +297,9 @@ constexpr std::array kCommands = {
         "(--base, --base-env\n"
         "or --cand-env) the stored baselines decide, and only large effects are detected. DIR "
         "(--out) receives all\n"
-        "evidence, a report in each format, and a kit for each failing case. docs/gate.md "
-        "explains the rules and\n"
-        "their cost.",
+        "evidence, a report in each format, and for each failing case a kit: a folder with what "
+        "changed, timelines and samples.\n"
+        "docs/gate.md explains the rules and their cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
         "bench gate configs/resnet.yaml --base-library /opt/onednn-3.2/lib\n"

@@ -130,8 +130,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFiles = 
 }};
 
 constexpr std::string_view kSeeAlso =
-    "File formats, the gate's rules and figures are in the folder docs of the checkout or of the "
-    "installation.";
+    "The glossary (docs/manual.md), file formats, the gate's rules and figures are in the folder "
+    "docs of the checkout or of the installation.";
 
 // Escapes text for roff: a leading dot or apostrophe would be a request, a backslash an escape, and
 // a bare hyphen a typographic one.
