@@ -79,6 +79,7 @@ COINED = [
     (r"\b[Ss]pread between\b", "variation between", ["spread between runs"], ["times spread more"]),
     (r"\bclean suites?\b|(?<!\w)\{\} red\b|\bsuites? (that are )?red\b", "unchanged suites; fail",
      ["clean suites that are red"], ["unchanged suites"]),
+    (r"\b[Mm]end(s|ed|ing)?\b", "fix", ["mend the base"], ["amend a commit"]),
 ]
 
 

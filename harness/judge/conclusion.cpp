@@ -126,7 +126,7 @@ std::string cut_short_advice(const GateEvidence& evidence) {
     return "use a larger --budget or fewer cases (--filter) to decide the others" + base;
   }
   if (!evidence.stopped && failure != nullptr) {
-    return fmt::format("mend the base; it failed with: {}", *failure);
+    return fmt::format("fix the base; it failed with: {}", *failure);
   }
   return "run the gate again to decide the others";
 }

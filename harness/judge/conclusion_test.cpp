@@ -128,7 +128,7 @@ TEST_F(ConclusionTest, ABaseThatDiedIsNeverGreen) {
   EXPECT_THAT(conclude().sentence, StartsWith("the base failed; 1 of 2 cases not decided"));
   // The advice was to run the gate again, which fails again.
   evidence_.cases[1].failure = SideFailure{SideFailure::Side::base, Outcome::failed, "no symbol"};
-  EXPECT_EQ(conclude().advice, "mend the base; it failed with: no symbol");
+  EXPECT_EQ(conclude().advice, "fix the base; it failed with: no symbol");
 }
 
 TEST_F(ConclusionTest, NothingJudgedIsGreenOnlyInTheFirstRunOfAConfiguration) {
