@@ -89,6 +89,7 @@ def compiled(rows):
 
 COMPILED = compiled(IDIOMS)
 COMPILED_COINED = compiled(COINED)
+MAX_GLOSSARY_WORDS = 25
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')  # a string literal
 
 # File -> parts of lines that are right as they are.
@@ -133,6 +134,13 @@ def lines_of(root):
             yield path, number, line
 
 
+def glossary_words(manual):
+    """Returns the words that the glossary of the manual defines."""
+    section = manual.partition("\n## Glossary\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")]
+    return rows[1:]  # without the headings
+
+
 def is_exception(path, line):
     return any(part in line for part in EXCEPTIONS.get(path, []))
 
@@ -163,6 +171,9 @@ def self_test():
         for line in misses:
             if re.search(pattern, line):
                 sys.exit(f"self-test failed: {pattern} finds: {line}")
+    words = glossary_words("a\n## Glossary\n| word | meaning |\n|---|---|\n| duet | two |\n## End\n| x |\n")
+    if words != ["duet"]:
+        sys.exit(f"self-test failed: the glossary has {words}")
     print(f"check_language: self-test of {len(IDIOMS)} idioms and {len(COINED)} coined words passed")
 
 
@@ -180,6 +191,12 @@ def main(arguments):
             hits[pattern] += 1
             if not counting:
                 print(f"{path}:{number}: {advice}\n  {line.strip()[:120]}")
+    manual = root / "docs/manual.md"
+    words = glossary_words(manual.read_text(encoding="utf-8")) if manual.is_file() else []
+    if len(words) > MAX_GLOSSARY_WORDS:
+        hits["glossary"] += 1
+        print(f"docs/manual.md: the glossary has {len(words)} words, expected at most "
+              f"{MAX_GLOSSARY_WORDS}: use a plain word, or replace another one")
     total = sum(hits.values())
     if counting:
         for pattern, count in hits.most_common():
