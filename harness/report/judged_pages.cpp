@@ -79,7 +79,7 @@ std::string explain_gate_columns(std::string_view reference) {
       "and `high` are the bounds of this change, each with an error of 5 %. `p (BH)` is the "
       "probability of so large a change between equal sides, corrected for the number of cases "
       "(Benjamini and Hochberg). `duets` counts the measurements of both sides together, after + "
-      "those that confirmed the result.",
+      "those that confirmed the result; `none`: stored runs alone decided the case.",
       reference);
 }
 
