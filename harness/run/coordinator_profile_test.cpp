@@ -101,6 +101,21 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
   EXPECT_TRUE(std::holds_alternative<EndRecord>(sink_.records.back()));
 }
 
+// Before, the pass had one timeout for all it does. The step of ResNet-50 was measured, and its
+// profile timed out.
+TEST_F(CoordinatorProfileTest, ACaseThatCanBeMeasuredWithinTheTimeoutCanBeProfiled) {
+  options_.profile = ProfileSwitches();
+  scripts_["m4n4k4"].run = [](std::int64_t) { return 12s; };
+  scripts_["m4n4k4"].steps[0].execute = 12s;
+  Plan slow = test::make_plan({test::make_case(kFirst, measure(2), kShortWarmup)});
+  slow.cases[0].measure.timeout = 60s;
+  run(slow);
+  EXPECT_EQ(cases().at(kFirst).outcome, Outcome::ok);
+  const auto passes = sink_.all<ProfilePassRecord>();
+  ASSERT_EQ(passes.size(), 1u);
+  EXPECT_EQ(passes[0].outcome, Outcome::ok) << passes[0].reason.value_or("");
+}
+
 // Profiling must not affect the workers that time.
 TEST_F(CoordinatorProfileTest, TimingWorkersAreToldTheSameWithAndWithoutAProfile) {
   run(plan());

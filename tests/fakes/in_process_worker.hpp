@@ -37,7 +37,7 @@ class InProcessWorker final : public WorkerLink {
         started_(clock.now()),
         fault_(std::move(fault)) {}
 
-  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds,
+  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds limit,
                                            const std::function<bool()>& interrupted) override {
     if (fault_) {
       if (auto failure = fault_(request)) return *failure;
@@ -49,6 +49,9 @@ class InProcessWorker final : public WorkerLink {
     if (!sent) return failed(sent.error());
     const Nanoseconds start = clock_.now();
     std::string line = encode(server_.handle(*sent));
+    if (clock_.now() - start > limit) {
+      return WorkerFailure{WorkerFailure::Kind::timed_out, "no answer within the limit"};
+    }
     if (tamper_) line = tamper_(request, std::move(line));
     Result<ReplyMessage> reply = decode_reply(line, request, clock_.now() - start);
     if (!reply) return failed(reply.error());
