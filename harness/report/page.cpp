@@ -19,7 +19,6 @@ namespace bench {
 extern const std::string_view kEmbeddedPageHtml;
 extern const std::string_view kEmbeddedPageCss;
 extern const std::string_view kEmbeddedPageJs;
-extern const std::string_view kEmbeddedPlotCss;
 
 namespace {
 
@@ -320,7 +319,7 @@ std::string Page::finish() && {
   const std::string content =
       fmt::format("{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n{}{}</main>", head_, links,
                   opening_html(), body);
-  const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
+  const std::string style = std::string(plot_style()) + std::string(kEmbeddedPageCss);
   // page.html contains each mark once, in this order. The search skips inserted text, since a title
   // may contain any text, such as a mark.
   std::string page;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxBars = 40;
 constexpr double kBarHeight = 12;
 
-struct Bar {
+struct TimeBar {
   std::string label;
   std::string value;
   std::string text;             // all facts, which the page shows when the reader points at the bar
@@ -27,39 +27,32 @@ struct Bar {
   std::optional<Extent> interval = std::nullopt;  // that contains the true length
 };
 
-// Draws a bar. What is beyond the ideal time is lighter: it could be gained.
-void draw_bar(RowChart& chart, std::size_t row, const Bar& bar) {
-  Svg& svg = chart.svg();
-  const double top = chart.top(row);
-  const double begin = chart.x().position(0), end = chart.x().position(bar.length);
-  const double ideal = chart.x().position(std::min(bar.ideal.value_or(bar.length), bar.length));
-  svg.open_mark(bar.text);
-  svg.rect({begin, top}, {ideal - begin, kBarHeight}, "s0");
-  if (ideal < end) svg.rect({ideal, top}, {end - ideal, kBarHeight}, "s0 light");
-  if (bar.interval) chart.draw_range(chart.middle(row), *bar.interval, "range ideal");
-  if (bar.ideal) {
-    svg.rect({chart.x().position(*bar.ideal) - 1.5, top - 2}, {3, kBarHeight + 4}, "ideal");
+// What is beyond the ideal time is lighter: it could be gained.
+ChartRow make_bar_row(const TimeBar& bar) {
+  constexpr Extent kWholeBar{0, kBarHeight};
+  const double ideal = std::min(bar.ideal.value_or(bar.length), bar.length);
+  Mark mark{bar.text, {Bar{{0, ideal}, kWholeBar, "s0"}}};
+  if (ideal < bar.length) mark.shapes.push_back(Bar{{ideal, bar.length}, kWholeBar, "s0 light"});
+  if (bar.interval) {
+    const auto [low, high] = *bar.interval;
+    mark.shapes.push_back(Stroke{{low, kBarHeight / 2}, {high, kBarHeight / 2}, "range ideal"});
   }
-  svg.close_mark();
+  if (bar.ideal)
+    mark.shapes.push_back(
+        Bar{{*bar.ideal, *bar.ideal}, Extent{-2, kBarHeight + 2}, "ideal", {3, 0}});
+  return {bar.label, bar.value, kBarHeight, {std::move(mark)}};
 }
 
-std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_view label) {
-  double longest = 0;
-  for (const Bar& bar : bars) {
+RowChart make_bar_chart(const std::vector<TimeBar>& bars, std::string label) {
+  double longest = 1;
+  RowChart chart{std::move(label), {.title = "time", .format_tick = format_time_tick}};
+  for (const TimeBar& bar : bars) {
     const double end = bar.interval ? bar.interval->high : bar.length;
     longest = std::max({longest, bar.length, bar.ideal.value_or(0), end});
+    chart.rows.push_back(make_bar_row(bar));
   }
-  RowChart::Shape shape;
-  shape.row_heights.assign(bars.size(), kBarHeight);
-  shape.values = {0, std::max(longest, 1.0)};
-  shape.format_tick = format_time_tick;
-  shape.axis = "time";
-  RowChart chart(width, shape, label);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    chart.draw_label(i, bars[i].label, bars[i].value);
-    draw_bar(chart, i, bars[i]);
-  }
-  return std::move(chart).finish();
+  chart.x.values = {0, longest};
+  return chart;
 }
 
 std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
@@ -74,18 +67,18 @@ std::string layer_label(const std::vector<std::string>& layers) {
                             : fmt::format("{} +{}", layers.front(), layers.size() - 1);
 }
 
-void set_ideal(Bar& bar, Nanoseconds ideal, double efficiency) {
+void set_ideal(TimeBar& bar, Nanoseconds ideal, double efficiency) {
   bar.ideal = to_nanoseconds(ideal);
   bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
                           format_percent(efficiency));
 }
 
-Bar layer_bar(const NetworkSummary::Entry& entry) {
+TimeBar layer_bar(const NetworkSummary::Entry& entry) {
   const std::string label = layer_label(entry.layers);
-  Bar bar{label.empty() ? entry.id : label, format_percent(entry.share),
-          fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
-                      pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
-          to_nanoseconds(entry.time), std::nullopt};
+  TimeBar bar{label.empty() ? entry.id : label, format_percent(entry.share),
+              fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
+                          pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
+              to_nanoseconds(entry.time), std::nullopt};
   if (entry.ideal && entry.efficiency) {
     set_ideal(bar, saturated_product(*entry.ideal, entry.multiplicity), *entry.efficiency);
   }
@@ -93,7 +86,7 @@ Bar layer_bar(const NetworkSummary::Entry& entry) {
 }
 
 // `whole`: the time of all cases of the sum.
-Bar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
+TimeBar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
   const CaseRecord& record = *entry.record;
   std::string text = fmt::format("{}\n{}", record.id, format_time(entry.median));
   if (!record.layers.empty()) text += " in " + pluralise(entry.multiplicity, "layer");
@@ -101,8 +94,8 @@ Bar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
     text += fmt::format(", {} of all cases",
                         format_percent(to_nanoseconds(entry.median) / to_nanoseconds(whole)));
   }
-  Bar bar{std::move(label), format_time(entry.median), std::move(text),
-          to_nanoseconds(entry.median), std::nullopt};
+  TimeBar bar{std::move(label), format_time(entry.median), std::move(text),
+              to_nanoseconds(entry.median), std::nullopt};
   if (entry.ideal) set_ideal(bar, *entry.ideal, record.roofline->efficiency);
   if (record.time->low && record.time->high) {
     bar.interval = {to_nanoseconds(saturated_product(*record.time->low, entry.multiplicity)),
@@ -120,12 +113,9 @@ std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
       });
   std::vector<std::string_view> ids;
   for (const SummedCase& entry : cases) ids.push_back(entry.record->id);
-  const IdShortener shortener(ids);
+  if (!has_one_network) return shortest_ids(ids);
   std::vector<std::string> labels;
-  for (const SummedCase& entry : cases) {
-    labels.push_back(has_one_network ? layer_label(entry.record->layers)
-                                     : shortener.shortest(entry.record->id));
-  }
+  for (const SummedCase& entry : cases) labels.push_back(layer_label(entry.record->layers));
   return labels;
 }
 
@@ -159,7 +149,7 @@ std::vector<std::string> profile_labels(const std::vector<LayerRow>& rows) {
   return labels;
 }
 
-Bar profile_bar(const LayerRow& row, std::string label) {
+TimeBar profile_bar(const LayerRow& row, std::string label) {
   const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
   std::string text = fmt::format("{}\n{}, {} of an iteration\n{}", row.name, format_time(row.time),
                                  share, row.case_id);
@@ -179,12 +169,11 @@ Plot cases_plot(const Report& report) {
   shown.resize(std::min(shown.size(), kMaxOpeningRows));
   const std::vector<std::string> labels = case_labels(shown);
   const Nanoseconds whole = sum.median();
-  std::vector<Bar> bars;
+  std::vector<TimeBar> bars;
   for (std::size_t i = 0; i < shown.size(); ++i)
     bars.push_back(case_bar(shown[i], labels[i], whole));
-  return make_plot("cases", "Time by case", cases_caption(sum, shown), [&](double width) {
-    return draw_bars(bars, width, fmt::format("time of {} cases", bars.size()));
-  });
+  return make_plot("cases", "Time by case", cases_caption(sum, shown),
+                   make_bar_chart(bars, fmt::format("time of {} cases", bars.size())));
 }
 
 Plot layers_plot(const NetworkSummary& network) {
@@ -196,7 +185,7 @@ Plot layers_plot(const NetworkSummary& network) {
                             "The run measured no layers of this network; add `measure: [layers, "
                             "network]` to its configuration.");
   }
-  std::vector<Bar> bars;
+  std::vector<TimeBar> bars;
   bool has_ideal = false;
   for (const NetworkSummary::Entry& entry : network.top) {
     if (bars.size() == kMaxBars) break;
@@ -209,14 +198,13 @@ Plot layers_plot(const NetworkSummary& network) {
   caption += has_ideal ? " The dark tick is the ideal time by the roofline."
                        : " Ideal times: n/a: no ceilings, run `bench peak`.";
   caption += format_left_out(network.top.size() - bars.size(), "shorter layer");
-  return make_plot(name, title, caption, [&](double width) {
-    return draw_bars(bars, width, fmt::format("time of {} layers", bars.size()));
-  });
+  return make_plot(name, title, caption,
+                   make_bar_chart(bars, fmt::format("time of {} layers", bars.size())));
 }
 
 Plot profile_plot(std::string name, std::string title, const std::vector<LayerRow>& rows,
                   std::string_view unit) {
-  std::vector<Bar> bars;
+  std::vector<TimeBar> bars;
   const std::vector<std::string> labels = profile_labels(rows);
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxBars / 2); ++i)
     bars.push_back(profile_bar(rows[i], labels[i]));
@@ -230,9 +218,8 @@ Plot profile_plot(std::string name, std::string title, const std::vector<LayerRo
       "same case.",
       unit);
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
-  return make_plot(std::move(name), std::move(title), caption, [&](double width) {
-    return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));
-  });
+  return make_plot(std::move(name), std::move(title), caption,
+                   make_bar_chart(bars, fmt::format("profile: time of {} rows", bars.size())));
 }
 
 Plot shares_plot(std::string name, std::string title, std::string caption,
@@ -241,7 +228,7 @@ Plot shares_plot(std::string name, std::string title, std::string caption,
     return make_absent_plot(std::move(name), std::move(title),
                             "The profile has no times, so there is no picture of them.");
   }
-  std::vector<Bar> bars;
+  std::vector<TimeBar> bars;
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxOpeningRows); ++i) {
     const ShareRow& row = rows[i];
     const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
@@ -250,9 +237,8 @@ Plot shares_plot(std::string name, std::string title, std::string caption,
                     to_nanoseconds(row.time), std::nullopt});
   }
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
-  return make_plot(std::move(name), std::move(title), std::move(caption), [&](double width) {
-    return draw_bars(bars, width, fmt::format("time of {} rows", bars.size()));
-  });
+  return make_plot(std::move(name), std::move(title), std::move(caption),
+                   make_bar_chart(bars, fmt::format("time of {} rows", bars.size())));
 }
 
 }  // namespace bench

@@ -58,33 +58,30 @@ std::string format_forest_row(const ForestRow& row) {
   return text;
 }
 
-std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double width) {
-  std::vector<std::string_view> names;
-  for (const ForestRow& row : rows) names.push_back(row.id);
-  const IdShortener ids(names);
-  RowChart::Shape shape;
-  shape.row_heights.assign(rows.size(), kForestRowHeight);
-  shape.values = forest_extent(rows, delta);
-  shape.format_tick = format_change_tick;
-  RowChart chart(width, shape, fmt::format("effects with intervals of {} cases", rows.size()));
-  chart.draw_directions(0, "faster", "slower");
-  const double bottom = chart.top(rows.size() - 1) + kForestRowHeight;
-  const double begin = chart.x().position(-delta);
-  chart.svg().rect({begin, 36}, {chart.x().position(delta) - begin, bottom - 34}, "band");
-  chart.svg().line({chart.x().position(0), 34}, {chart.x().position(0), bottom}, "axis");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ForestRow& row = rows[i];
-    chart.draw_label(i, ids.shortest(row.id), fmt::format("{:+.1f} %", 100 * row.effect));
-    const double y = chart.middle(i);
-    chart.svg().open_mark(format_forest_row(row));
-    if (row.low && row.high) {
-      chart.draw_range(y, {*row.low, *row.high}, "range " + series_class(row.series));
-    }
-    chart.svg().marker(series_marker(row.series), {chart.x().position(row.effect), y}, 4.5,
-                       series_class(row.series));
-    chart.svg().close_mark();
+ChartRow make_forest_row(const ForestRow& row, std::string label) {
+  constexpr double kMiddle = kForestRowHeight / 2;
+  Mark mark{format_forest_row(row), {}};
+  if (row.low && row.high) {
+    mark.shapes.push_back(
+        Stroke{{*row.low, kMiddle}, {*row.high, kMiddle}, "range " + series_class(row.series)});
   }
-  return std::move(chart).finish();
+  mark.shapes.push_back(series_symbol(row.series, {row.effect, kMiddle}, 4.5));
+  return {std::move(label),
+          fmt::format("{:+.1f} %", 100 * row.effect),
+          kForestRowHeight,
+          {std::move(mark)}};
+}
+
+RowChart make_forest_chart(const std::vector<ForestRow>& rows, double delta) {
+  RowChart chart{fmt::format("effects with intervals of {} cases", rows.size()),
+                 {.values = forest_extent(rows, delta), .format_tick = format_change_tick}};
+  chart.division = AxisDivision{0, "faster", "slower", delta};
+  std::vector<std::string_view> ids;
+  for (const ForestRow& row : rows) ids.push_back(row.id);
+  const std::vector<std::string> labels = shortest_ids(ids);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    chart.rows.push_back(make_forest_row(rows[i], labels[i]));
+  return chart;
 }
 
 }  // namespace
@@ -104,8 +101,7 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta, std::size_t m
       100 * delta);
   caption += format_beyond_axis(shown, delta);
   caption += format_left_out(rows.size() - shown.size(), "further case");
-  return make_plot("forest", "Effects", caption,
-                   [&](double width) { return draw_forest(shown, delta, width); });
+  return make_plot("forest", "Effects", caption, make_forest_chart(shown, delta));
 }
 
 namespace {
@@ -129,66 +125,57 @@ std::string format_run_point(const BaselineRecord& record, double nanoseconds) {
   return text;
 }
 
-// Draws one row: runs to the right, time upwards, with a band behind every other epoch. `max_runs`:
+// Returns a row: runs to the right, time upwards, with a band behind every other epoch. `max_runs`:
 // the largest number of runs in a row.
-void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& history,
-                  std::size_t max_runs) {
+ChartRow make_history_row(const BaselineHistory& history, std::string label, std::size_t max_runs) {
   const std::vector<double> medians = history_medians(history);
   const double middle = median(medians).value_or(1);
   const auto [lowest, highest] = std::ranges::minmax(medians);
   // Half of the smallest range that the row's height covers, so that a quiet history looks flat.
   const double min_half_range = std::max(0.05 * middle, 1e-3);
-  const Scale y(
-      Scale::Kind::linear,
-      {std::min(lowest, middle - min_half_range), std::max(highest, middle + min_half_range)},
-      {chart.top(row) + kHistoryRowHeight - 5, chart.top(row) + 5});
-  const double step = chart.x().position(2) - chart.x().position(1);
-  std::string points;
   const std::size_t offset = max_runs - medians.size();  // aligns the last runs of all rows
-  for (std::size_t i = 0; i < medians.size(); ++i) {
-    const double x = chart.x().position(static_cast<double>(offset + i + 1));
-    if (history.records[i].epoch % 2 != 0) {
-      chart.svg().rect({x - step / 2, chart.top(row)}, {step, kHistoryRowHeight}, "band");
-    }
-    points += svg_point({x, y.position(medians[i])});
-  }
-  chart.svg().polyline(points, "curve s0");
+  Mark background;
+  Curve curve{{}, "curve s0"};
+  std::vector<Mark> runs;
   for (std::size_t i = 0; i < medians.size(); ++i) {
     const BaselineRecord& record = history.records[i];
+    const auto x = static_cast<double>(offset + i + 1);
+    if (record.epoch % 2 != 0)
+      background.shapes.push_back(Bar{{x - 0.5, x + 0.5}, std::nullopt, "band"});
+    curve.points.push_back({x, medians[i]});
     const bool opens_epoch = i > 0 && record.epoch != history.records[i - 1].epoch;
-    const std::size_t series = opens_epoch ? 3 : 0;
-    chart.svg().open_mark(format_run_point(record, medians[i]));
-    chart.svg().marker(
-        series_marker(series),
-        {chart.x().position(static_cast<double>(offset + i + 1)), y.position(medians[i])}, 3.5,
-        series_class(series));
-    chart.svg().close_mark();
+    runs.push_back({format_run_point(record, medians[i]),
+                    {series_symbol(opens_epoch ? 3 : 0, {x, medians[i]}, 3.5)}});
   }
+  background.shapes.push_back(std::move(curve));
+  runs.insert(runs.begin(), std::move(background));
+  const BaselineRecord& last = history.records.back();
+  return {std::move(label), format_time_tick(median_iteration(last.measured).value_or(0)),
+          kHistoryRowHeight, std::move(runs),
+          Extent{std::min(lowest, middle - min_half_range),
+                 std::max(highest, middle + min_half_range)}};
 }
 
-std::string draw_histories(const HistoryRows& histories, double width) {
+// Returns the text of a tick between two runs as empty.
+std::string format_run_tick(double value) {
+  return value == std::floor(value) ? format_plain_tick(value) : std::string();
+}
+
+RowChart make_history_chart(const HistoryRows& histories) {
   std::size_t max_runs = 1;
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> ids;
   for (const BaselineHistory* history : histories) {
     max_runs = std::max(max_runs, history->records.size());
-    names.push_back(history->records.back().measured.id);
+    ids.push_back(history->records.back().measured.id);
   }
-  const IdShortener ids(names);
-  RowChart::Shape shape;
-  shape.row_heights.assign(histories.size(), kHistoryRowHeight);
-  shape.values = {0.5, static_cast<double>(max_runs) + 0.5};
-  shape.format_tick = [](double value) {
-    return value == std::floor(value) ? format_plain_tick(value) : std::string();
-  };
-  shape.axis = "stored runs, the latest at the right";
-  RowChart chart(width, shape, fmt::format("stored runs of {} cases", histories.size()));
-  for (std::size_t i = 0; i < histories.size(); ++i) {
-    const BaselineRecord& last = histories[i]->records.back();
-    chart.draw_label(i, ids.shortest(last.measured.id),
-                     format_time_tick(median_iteration(last.measured).value_or(0)));
-    draw_history(chart, i, *histories[i], max_runs);
-  }
-  return std::move(chart).finish();
+  RowChart chart{fmt::format("stored runs of {} cases", histories.size()),
+                 {.title = "stored runs, the latest at the right",
+                  .values = {0.5, static_cast<double>(max_runs) + 0.5},
+                  .format_tick = format_run_tick}};
+  const std::vector<std::string> labels = shortest_ids(ids);
+  for (std::size_t i = 0; i < histories.size(); ++i)
+    chart.rows.push_back(make_history_row(*histories[i], labels[i], max_runs));
+  return chart;
 }
 
 }  // namespace
@@ -209,8 +196,7 @@ Plot history_plot(const HistoryRows& histories, std::size_t max_rows) {
       "Each row is a case; each mark is an accepted run, slower runs higher, with at least "
       "+-5 % from top to bottom. Grey stripes separate epochs; a purple diamond opens an epoch.";
   caption += format_left_out(with_runs - shown.size(), "further case");
-  return make_plot("history", "History", caption,
-                   [&](double width) { return draw_histories(shown, width); });
+  return make_plot("history", "History", caption, make_history_chart(shown));
 }
 
 }  // namespace bench

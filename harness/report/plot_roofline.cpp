@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/label_layout.hpp"
 #include "base/text.hpp"
-#include "harness/report/label_layout.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/result/roofline.hpp"
 
@@ -113,44 +113,26 @@ class RooflinePicture {
   }
 
   std::string draw(double width) const {
-    const bool is_narrow = width < 600;
-    const std::vector<Point> legend = place_legend(width);
-    const double top = legend.empty() ? 46 : legend.back().y + 20;
-    const double height = (is_narrow ? 294 : 394) + top;
-    Svg svg({width, height},
-            fmt::format("roofline: {} cases by intensity and rate", points_.size()));
-    const Extent x_positions{is_narrow ? 82.0 : 84.0, width - 12};
-    const Scale x(Scale::Kind::logarithmic, find_x_range(x_positions.span()), x_positions);
-    const Scale y(Scale::Kind::logarithmic, y_range_, {height - 40, top});
-    draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", format_plain_tick},
-              {"achieved rate", format_flop_rate_tick});
-    const std::vector<RoofLine> roofs = make_roof_lines(x, y);
-    for (const RoofLine& roof : roofs) {
-      svg.open_mark(fmt::format("{}: {}", roof.name, roof.rate));
-      svg.polyline(svg_point(roof.from) + svg_point(roof.to), roof.classes);
-      svg.close_mark();
-    }
-    draw_roof_labels(svg, x, y, roofs);
-    for (const RooflinePoint& point : points_) draw_point(svg, x, y, point);
-    for (std::size_t i = 0; i < series_.size(); ++i) {
-      svg.marker(series_marker(i), legend[i], kMarkRadius, series_class(i));
-      svg.text({legend[i].x + 9, legend[i].y + 4}, series_[i], Anchor::start);
-    }
-    return std::move(svg).finish();
+    PlaneChart chart;
+    chart.x = {.title = "arithmetic intensity (FLOP per byte)",
+               .kind = Scale::Kind::logarithmic,
+               .values = find_x_range(plane_width(chart, width))};
+    Plane plane{{.title = "achieved rate",
+                 .kind = Scale::Kind::logarithmic,
+                 .values = y_range_,
+                 .format_tick = format_flop_rate_tick},
+                width < kNarrowLimit ? 254.0 : 354.0};
+    plane.lines = make_roof_lines(chart.x.values);
+    for (const RooflinePoint& point : points_) plane.marks.push_back(make_mark(point));
+    chart.planes = {std::move(plane)};
+    for (std::size_t i = 0; i < series_.size(); ++i)
+      chart.legend.push_back({series_[i], series_symbol(i, {}, kMarkRadius), ""});
+    return draw_planes(chart, width,
+                       fmt::format("roofline: {} cases by intensity and rate", points_.size()));
   }
 
  private:
   static constexpr double kMarkRadius = 4.5;
-  static constexpr double kLabelGap = 6;  // between a roof and its label
-
-  // A roof in the picture, and the places that its label may have.
-  struct RoofLine {
-    std::string name, rate;
-    std::string_view classes;
-    Point from, to;
-    std::vector<LabelSpot> spots;
-    std::string label() const { return name + " " + rate; }
-  };
 
   static void stretch(Extent& extent, double value) {
     if (extent.low == 0) extent = {value, value};
@@ -161,97 +143,50 @@ class RooflinePicture {
   // range so that the label of the steepest one fits left of it. The others are close to its right.
   Extent find_x_range(double length) const {
     if (roofs_.memory.size() < 2 || roofs_.compute.empty()) return x_range_;
+    constexpr double kGaps = 18;  // left and right of the label
     const Roofs::Memory& steepest = roofs_.memory.back();
     const double knee = roofs_.compute.rbegin()->first / steepest.bandwidth.value;
-    const double label =
-        strong_text_width(fmt::format("{} {}", steepest.level, format_rate(steepest.bandwidth)));
-    const double needed = label + 3 * kLabelGap;
+    const double needed = strong_text_width(format_memory_roof(steepest)) + kGaps;
     const double right = std::log(x_range_.high / knee);
     if (needed > length / 2) return x_range_;
     const double low = knee * std::exp(-right * needed / (length - needed));
     return {std::min(x_range_.low, low), x_range_.high};
   }
 
+  static std::string format_memory_roof(const Roofs::Memory& roof) {
+    return fmt::format("{} {}", roof.level, format_rate(roof.bandwidth));
+  }
+
   // Returns a diagonal per level of memory, which ends at the highest compute ceiling, the steepest
   // first. Then a horizontal line per compute ceiling, which begins at the steepest diagonal.
-  std::vector<RoofLine> make_roof_lines(const Scale& x, const Scale& y) const {
-    std::vector<RoofLine> lines;
+  // `x`: the values of the axis.
+  std::vector<LabelledStroke> make_roof_lines(Extent x) const {
+    std::vector<LabelledStroke> lines;
     if (roofs_.compute.empty()) return lines;
     const double highest = roofs_.compute.rbegin()->first;
     for (auto roof = roofs_.memory.rbegin(); roof != roofs_.memory.rend(); ++roof) {
       const double slope = roof->bandwidth.value;
-      const double begin = std::max(x.values().low, y_range_.low / slope);
-      lines.push_back({roof->level,
-                       format_rate(roof->bandwidth),
-                       "roof dashed",
-                       {x.position(begin), y.position(begin * slope)},
-                       {x.position(highest / slope), y.position(highest)},
-                       {}});
+      const double begin = std::max(x.low, y_range_.low / slope);
       // Left of another diagonal is the next steeper one.
-      add_diagonal_spots(lines.back(), lines.size() == 1 ? Sides::both : Sides::right);
+      lines.push_back({{{begin, begin * slope}, {highest / slope, highest}, "roof dashed"},
+                       fmt::format("{}: {}", roof->level, format_rate(roof->bandwidth)),
+                       format_memory_roof(*roof),
+                       lines.empty() ? LabelSides::both : LabelSides::right});
     }
     for (const auto& [flops, name] : roofs_.compute) {
       const double begin = roofs_.memory.empty() ? 0 : flops / roofs_.memory.back().bandwidth.value;
-      lines.push_back({name,
-                       format_rate(FlopsPerSecond{flops}),
-                       "roof",
-                       {x.position(std::max(begin, x.values().low)), y.position(flops)},
-                       {x.positions().high, y.position(flops)},
-                       {}});
-      add_flat_spots(lines.back());
+      const std::string rate = format_rate(FlopsPerSecond{flops});
+      lines.push_back({{{std::max(begin, x.low), flops}, {x.high, flops}, "roof"},
+                       fmt::format("{}: {}", name, rate),
+                       fmt::format("{} {}", name, rate)});
     }
     return lines;
   }
 
-  enum class Sides { right, both };
-
-  // Adds spots right below the line, or left above it as well, from its upper end downwards.
-  static void add_diagonal_spots(RoofLine& line, Sides sides) {
-    constexpr int kSteps = 20;
-    for (int step = kSteps - 1; step > 0; --step) {
-      const double fraction = static_cast<double>(step) / kSteps;
-      const Point at{line.from.x + fraction * (line.to.x - line.from.x),
-                     line.from.y + fraction * (line.to.y - line.from.y)};
-      if (sides == Sides::both) line.spots.push_back({{at.x - kLabelGap, at.y - 4}, Anchor::end});
-      line.spots.push_back({{at.x + kLabelGap, at.y + 11}, Anchor::start});
-    }
-  }
-
-  // Adds spots above and below the line, from its right end to the left. A label may begin left of
-  // a short line, where it crosses diagonals but hides no marks.
-  static void add_flat_spots(RoofLine& line) {
-    constexpr int kSteps = 12;
-    const double room =
-        std::max(0.0, line.to.x - line.from.x - strong_text_width(line.label()) / 2);
-    for (int step = 0; step <= kSteps; ++step) {
-      const double right = line.to.x - 4 - room * step / kSteps;
-      line.spots.push_back({{right, line.from.y - kLabelGap}, Anchor::end});
-      line.spots.push_back({{right, line.from.y + 10 + kLabelGap}, Anchor::end});
-    }
-  }
-
-  // Draws the labels above the roofs. Marks are drawn later, so no label hides a mark.
-  void draw_roof_labels(Svg& svg, const Scale& x, const Scale& y,
-                        const std::vector<RoofLine>& roofs) const {
-    LabelLayout layout({x.positions().low, y.positions().high},
-                       {x.positions().span(), -y.positions().span()});
-    for (const RoofLine& roof : roofs) layout.avoid_line(roof.from, roof.to);
-    for (const RooflinePoint& point : points_) {
-      layout.avoid_mark({x.position(point.intensity), y.position(point.rate)}, kMarkRadius);
-    }
-    for (const RoofLine& roof : roofs) {
-      const LabelSpot spot = layout.place(roof.label(), roof.spots);
-      svg.text(spot.at, roof.label(), spot.anchor, "strong halo");
-    }
-  }
-
-  std::size_t find_series(const std::string& op) const {
-    return static_cast<std::size_t>(std::ranges::find(series_, op) - series_.begin());
-  }
-
-  void draw_point(Svg& svg, const Scale& x, const Scale& y, const RooflinePoint& point) const {
+  Mark make_mark(const RooflinePoint& point) const {
     const CaseRecord& record = *point.record;
-    const std::size_t series = find_series(record.op);
+    const auto series =
+        static_cast<std::size_t>(std::ranges::find(series_, record.op) - series_.begin());
     std::string text = fmt::format("{}\n{} at {:.3g} FLOP/byte", record.id,
                                    format_rate(FlopsPerSecond{point.rate}), point.intensity);
     if (record.time) text += fmt::format("\nmedian {}", format_time(record.time->median));
@@ -259,24 +194,7 @@ class RooflinePicture {
       text += fmt::format("\n{:.0f} % of the ceiling, bound by {}",
                           100 * record.roofline->efficiency, to_string(record.roofline->bound));
     }
-    svg.open_mark(text);
-    svg.marker(series_marker(series), {x.position(point.intensity), y.position(point.rate)},
-               kMarkRadius, series_class(series));
-    svg.close_mark();
-  }
-
-  // Returns where the marks of the legend's entries are, in as many rows as they need.
-  std::vector<Point> place_legend(double width) const {
-    const double begin = width < 600 ? 14 : 96;
-    Point at{begin, 26};
-    std::vector<Point> places;
-    for (const std::string& name : series_) {
-      const double entry_width = 30 + 7.0 * static_cast<double>(display_width(name));
-      if (at.x > begin && at.x + entry_width > width) at = {begin, at.y + 16};
-      places.push_back(at);
-      at.x += entry_width;
-    }
-    return places;
+    return {std::move(text), {series_symbol(series, {point.intensity, point.rate}, kMarkRadius)}};
   }
 
   const std::vector<RooflinePoint>& points_;

@@ -145,35 +145,34 @@ std::string format_box(const CaseRecord& record, const ProcessBox& box) {
                      format_change_tick(box.q75), box.samples);
 }
 
-void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
-  for (std::size_t i = 0; i < entry.boxes.size(); ++i) {
-    const ProcessBox& box = entry.boxes[i];
-    const double y = chart.top(row) + (static_cast<double>(i) + 0.5) * kProcessHeight;
-    chart.svg().open_mark(format_box(*entry.record, box));
-    chart.draw_range(y, {box.q5, box.q95}, "range s0 light");
-    chart.draw_range(y, {box.q25, box.q75}, "box s0");
-    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, "s1");
-    chart.svg().close_mark();
-  }
+// `y`: the middle of the line in its row.
+Mark make_box_mark(const CaseRecord& record, const ProcessBox& box, double y) {
+  return {format_box(record, box),
+          {Stroke{{box.q5, y}, {box.q95, y}, "range s0 light"},
+           Stroke{{box.q25, y}, {box.q75, y}, "box s0"},
+           Symbol{Marker::circle, {box.q50, y}, 2.5, "s1"}}};
 }
 
-std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
-  std::vector<std::string_view> names;
-  RowChart::Shape shape;
-  for (const CaseBoxes& entry : all) {
-    names.push_back(entry.record->id);
-    shape.row_heights.push_back(kProcessHeight * static_cast<double>(entry.boxes.size()));
+ChartRow make_boxes_row(const CaseBoxes& entry, std::string label) {
+  ChartRow row{std::move(label), format_time(entry.record->time->median)};
+  for (const ProcessBox& box : entry.boxes) {
+    row.marks.push_back(make_box_mark(*entry.record, box, row.height + kProcessHeight / 2));
+    row.height += kProcessHeight;
   }
-  const IdShortener ids(names);
-  shape.values = find_box_extent(all);
-  shape.format_tick = format_change_tick;
-  shape.axis = "time relative to the median of the case";
-  RowChart chart(width, shape, fmt::format("distributions of the samples of {} cases", all.size()));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    chart.draw_label(i, ids.shortest(all[i].record->id), format_time(all[i].record->time->median));
-    draw_boxes(chart, i, all[i]);
-  }
-  return std::move(chart).finish();
+  return row;
+}
+
+RowChart make_samples_chart(const std::vector<CaseBoxes>& all) {
+  RowChart chart{fmt::format("distributions of the samples of {} cases", all.size()),
+                 {.title = "time relative to the median of the case",
+                  .values = find_box_extent(all),
+                  .format_tick = format_change_tick}};
+  std::vector<std::string_view> ids;
+  for (const CaseBoxes& entry : all) ids.push_back(entry.record->id);
+  const std::vector<std::string> labels = shortest_ids(ids);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    chart.rows.push_back(make_boxes_row(all[i], labels[i]));
+  return chart;
 }
 
 // How the plot shows one side of a comparison.
@@ -219,37 +218,44 @@ std::size_t count_clipped_times(const std::vector<SidesRow>& rows, const Extent&
   return count;
 }
 
-std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::string_view unit) {
-  std::vector<std::string_view> names;
-  for (const SidesRow& row : rows) names.push_back(row.id);
-  const IdShortener ids(names);
-  RowChart::Shape shape;
-  shape.row_heights.assign(rows.size(), 18);
-  shape.values = find_sides_extent(rows);
-  shape.format_tick = format_change_tick;
-  shape.axis = "time relative to the base's median";
-  RowChart chart(width, shape, fmt::format("times of base and candidate of {} cases", rows.size()));
+// `middle`: the median of the base.
+Mark make_side_mark(const SidesRow& row, const SideStyle& side, double middle,
+                    std::string_view unit) {
+  const std::vector<double>& times = row.*side.times;
+  const auto own_median = median(times);
+  const double y = 5 + 9 * static_cast<double>(side.series);
+  Mark mark{fmt::format("{}\n{}: median {} of {} {}", row.id, side.name,
+                        format_time_tick(own_median.value_or(0)), times.size(), unit),
+            {}};
+  for (const double time : times) {
+    mark.shapes.push_back(Symbol{series_marker(side.series),
+                                 {time / middle - 1, y},
+                                 3,
+                                 series_class(side.series) + " light"});
+  }
+  const double change = own_median.value_or(middle) / middle - 1;
+  mark.shapes.push_back(Bar{{change, change}, Extent{y - 5, y + 5}, "ideal", {2, 0}});
+  return mark;
+}
+
+RowChart make_sides_chart(const std::vector<SidesRow>& rows, std::string_view unit) {
+  constexpr double kSidesHeight = 18;
+  RowChart chart{fmt::format("times of base and candidate of {} cases", rows.size()),
+                 {.title = "time relative to the base's median",
+                  .values = find_sides_extent(rows),
+                  .format_tick = format_change_tick}};
+  std::vector<std::string_view> ids;
+  for (const SidesRow& row : rows) ids.push_back(row.id);
+  const std::vector<std::string> labels = shortest_ids(ids);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double middle = median(rows[i].base).value_or(1);
     const double after = median(rows[i].candidate).value_or(middle);
-    chart.draw_label(i, ids.shortest(rows[i].id),
-                     fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
-    for (const SideStyle& side : kSideStyles) {
-      const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);
-      chart.svg().open_mark(fmt::format("{}\n{}: median {} of {} {}", rows[i].id, side.name,
-                                        format_time_tick(median(rows[i].*side.times).value_or(0)),
-                                        (rows[i].*side.times).size(), unit));
-      for (const double time : rows[i].*side.times) {
-        chart.svg().marker(series_marker(side.series), {chart.x().position(time / middle - 1), y},
-                           3, series_class(side.series) + " light");
-      }
-      const double x =
-          chart.x().position(median(rows[i].*side.times).value_or(middle) / middle - 1);
-      chart.svg().rect({x - 1, y - 5}, {2, 10}, "ideal");
-      chart.svg().close_mark();
-    }
+    ChartRow row{labels[i], fmt::format("{:+.1f} %", 100 * (after / middle - 1)), kSidesHeight};
+    for (const SideStyle& side : kSideStyles)
+      row.marks.push_back(make_side_mark(rows[i], side, middle, unit));
+    chart.rows.push_back(std::move(row));
   }
-  return std::move(chart).finish();
+  return chart;
 }
 
 }  // namespace
@@ -275,8 +281,7 @@ Plot samples_plot(const Report& report) {
   if (has_more)
     caption += fmt::format(" Only the first {} processes of a case are drawn.", kMaxShownProcesses);
   caption += format_left_out(left_out, "shorter case");
-  return make_plot("samples", "Samples over processes", caption,
-                   [&cases = all](double width) { return draw_samples(cases, width); });
+  return make_plot("samples", "Samples over processes", caption, make_samples_chart(all));
 }
 
 Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
@@ -300,7 +305,7 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
           "are their medians.{}{}",
           unit, format_clipped(axis, count_clipped_times(shown, axis), unit),
           format_left_out(left_out, "further case")),
-      [&](double width) { return draw_sides(shown, width, unit); });
+      make_sides_chart(shown, unit));
 }
 
 }  // namespace bench

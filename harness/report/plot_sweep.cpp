@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -231,43 +231,46 @@ class SweepPicture {
         y_range_ = {std::min(y_range_.low, *value), std::max(y_range_.high, *value)};
       }
     }
-    kind_ = x_range_.low > 0 && x_range_.high / x_range_.low >= 4 ? Scale::Kind::logarithmic
-                                                                  : Scale::Kind::linear;
   }
 
   bool is_drawable() const { return x_range_.low < x_range_.high && y_range_.low <= y_range_.high; }
 
   std::string draw(double width) const {
-    const bool is_narrow = width < 600;
-    const std::size_t lines = std::min(sweep_.lines.size(), kMaxLines);
-    const double legend = lines > 1 ? 15 * static_cast<double>(lines) : 0;
-    const double height = (is_narrow ? 260 : 320) + legend;
-    Svg svg({width, height}, fmt::format("{} by {}", metric_.title, sweep_.parameter));
-    const Scale x(kind_, x_range_, {is_narrow ? 82.0 : 84.0, width - 20});
-    const Scale y(Scale::Kind::logarithmic, {y_range_.low / 1.3, y_range_.high * 1.3},
-                  {height - 40 - legend, 24});
-    // Ticks mark the measured values if there is room.
-    std::vector<double> ticks;
-    if (values_.size() <= (is_narrow ? 5U : 9U)) ticks.assign(values_.begin(), values_.end());
-    draw_axes(svg, x, y,
-              {fmt::format("{} of {}", sweep_.parameter, sweep_.op), format_plain_tick, ticks},
-              {std::string(metric_.title), metric_.format_tick});
+    PlaneChart chart;
+    chart.x = make_x_axis();
+    chart.legend_place = LegendPlace::below;
+    Plane plane{{.title = std::string(metric_.title),
+                 .kind = Scale::Kind::logarithmic,
+                 .values = {y_range_.low / 1.3, y_range_.high * 1.3},
+                 .format_tick = metric_.format_tick},
+                width < kNarrowLimit ? 196.0 : 256.0};
     std::size_t number = 0;
     for (const auto& [key, line] : sweep_.lines) {
-      if (number == lines) break;
-      draw_line(svg, x, y, line, number);
-      if (lines > 1) {
-        draw_legend_entry(
-            svg,
-            {is_narrow ? 8 : x.positions().low, height - legend + 15 * static_cast<double>(number)},
-            width, number);
+      if (number == kMaxLines) break;
+      add_line(plane.marks, line, number);
+      if (sweep_.lines.size() > 1) {
+        chart.legend.push_back(
+            {names_[number], series_symbol(number, {}, kSweepRadius), line_class(number)});
       }
       ++number;
     }
-    return std::move(svg).finish();
+    chart.planes = {std::move(plane)};
+    return draw_planes(chart, width, fmt::format("{} by {}", metric_.title, sweep_.parameter));
   }
 
  private:
+  static constexpr double kSweepRadius = 4;  // of the marks
+
+  // Ticks mark the measured values if there is room.
+  ChartAxis make_x_axis() const {
+    const bool is_wide = x_range_.low > 0 && x_range_.high / x_range_.low >= 4;
+    ChartAxis axis{.title = fmt::format("{} of {}", sweep_.parameter, sweep_.op),
+                   .kind = is_wide ? Scale::Kind::logarithmic : Scale::Kind::linear,
+                   .values = x_range_};
+    for (const double value : values_) axis.ticks.push_back({value, format_plain_tick(value)});
+    return axis;
+  }
+
   // Returns the style of a line. The first kSeriesColours lines are solid and dashed in turn, the
   // next ones the other way round, so that two lines of the same colour differ.
   static std::string line_class(std::size_t number) {
@@ -275,37 +278,27 @@ class SweepPicture {
     return fmt::format("curve {}{}", series_class(number), is_dashed ? " dashed" : "");
   }
 
-  // Draws a sample of the line with its name. `at`: left end of the sample.
-  void draw_legend_entry(Svg& svg, Point at, double width, std::size_t number) const {
-    constexpr double kSampleWidth = 34;
-    svg.polyline(svg_point(at) + svg_point({at.x + kSampleWidth, at.y}), line_class(number));
-    svg.marker(series_marker(number), {at.x + kSampleWidth / 2, at.y}, 4, series_class(number));
-    const double left = at.x + kSampleWidth + 8;
-    const auto max_letters = static_cast<std::size_t>((width - left) / kLetterWidth);
-    svg.text({left, at.y + 4}, shorten(names_[number], max_letters), Anchor::start);
-  }
-
-  void draw_line(Svg& svg, const Scale& x, const Scale& y, const SweepLine& line,
-                 std::size_t number) const {
-    const std::string colour = series_class(number);
-    std::string points;
-    for (const SweptCase& entry : line) {
-      const auto value = metric_.value(entry);
-      if (value && *value > 0) points += svg_point({x.position(entry.value), y.position(*value)});
-    }
-    svg.polyline(points, line_class(number));
+  void add_line(std::vector<Mark>& marks, const SweepLine& line, std::size_t number) const {
+    Curve curve{{}, line_class(number)};
+    std::vector<Mark> points;
     for (const SweptCase& entry : line) {
       const auto value = metric_.value(entry);
       if (!value || *value <= 0) continue;
-      svg.open_mark(fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter,
-                                entry.value, metric_.format_tick(*value)));
+      const Point at{entry.value, *value};
+      curve.points.push_back(at);
+      Mark point{fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter, entry.value,
+                             metric_.format_tick(*value)),
+                 {}};
       if (const auto interval = metric_.interval(entry)) {
-        svg.line({x.position(entry.value), y.position(interval->low)},
-                 {x.position(entry.value), y.position(interval->high)}, "range " + colour);
+        point.shapes.push_back(
+            Stroke{{at.x, interval->low}, {at.x, interval->high}, "range " + series_class(number)});
       }
-      svg.marker(series_marker(number), {x.position(entry.value), y.position(*value)}, 4, colour);
-      svg.close_mark();
+      point.shapes.push_back(series_symbol(number, at, kSweepRadius));
+      points.push_back(std::move(point));
     }
+    marks.push_back({"", {std::move(curve)}});
+    marks.insert(marks.end(), std::make_move_iterator(points.begin()),
+                 std::make_move_iterator(points.end()));
   }
 
   const Sweep& sweep_;
@@ -313,7 +306,6 @@ class SweepPicture {
   std::vector<std::string> names_;
   std::set<double> values_;  // values of the parameter
   Extent x_range_{1e300, 0}, y_range_{1e300, 0};
-  Scale::Kind kind_ = Scale::Kind::linear;
 };
 
 // Returns at most kMaxSweeps sweeps. Couples parameters only if an operator has no other sweep.

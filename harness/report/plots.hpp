@@ -3,11 +3,11 @@
 // one for a phone. A plot without data has a sentence with the reason instead.
 #pragma once
 
+#include "base/chart.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/layer_table.hpp"
-#include "harness/report/svg.hpp"
 #include "harness/store/baseline_file.hpp"
 
 #include <cstddef>
@@ -30,8 +30,6 @@ struct Plot {
 // Widths of the pictures in SVG units.
 inline constexpr double kWidePlot = 880;
 inline constexpr double kNarrowPlot = 340;
-// Average width of a letter of the plots' text, in SVG units.
-inline constexpr double kLetterWidth = 6.3;
 
 // Returns the end of a caption: " 3 further cases are not drawn." for the kind "further case".
 // Empty if `count` is 0.
@@ -40,54 +38,9 @@ std::string format_left_out(std::size_t count, std::string_view kind);
 // Returns the picture as SVG with this width.
 using DrawPlot = std::function<std::string(double width)>;
 Plot make_plot(std::string name, std::string title, std::string caption, const DrawPlot& draw);
+Plot make_plot(std::string name, std::string title, std::string caption, const RowChart& chart);
 // Makes a plot without a picture.
 Plot make_absent_plot(std::string name, std::string title, std::string reason);
-
-// A chart of labelled rows with a common horizontal axis. A narrow chart has each label above its
-// row.
-class RowChart {
- public:
-  struct Shape {
-    std::vector<double> row_heights;  // height of the marks of each row, without the label
-    Scale::Kind kind = Scale::Kind::linear;
-    Extent values;
-    std::string (*format_tick)(double value) = format_plain_tick;
-    std::string axis = {};  // what the axis shows; empty: see draw_directions()
-  };
-  // `label`: the text that a screen reader reads aloud for the chart.
-  RowChart(double width, const Shape& shape, std::string_view label);
-
-  Svg& svg() { return svg_; }
-  const Scale& x() const { return x_; }
-  double top(std::size_t row) const;  // y of the upper edge of the row's marks
-  double middle(std::size_t row) const { return top(row) + heights_[row] / 2; }
-  // Titles the axis by what its values mean: `below` left of the position of `value` and `above`
-  // right of it.
-  void draw_directions(double value, std::string_view below, std::string_view above);
-  // Writes the label of a row, cut in the middle if it is too long, and `value` at the right end.
-  void draw_label(std::size_t row, std::string_view text, std::string_view value);
-  // Draws a horizontal line from values.low to values.high, cut at the ends of the axis.
-  void draw_range(double y, Extent values, std::string_view classes);
-  std::string finish() &&;
-
- private:
-  double width_, label_width_;
-  bool is_narrow_;
-  std::vector<double> heights_;
-  std::vector<double> begins_;  // y where each row begins, and where the last one ends
-  Svg svg_;
-  Scale x_;
-};
-
-// The title of an axis and how its ticks look.
-struct AxisTitle {
-  std::string text;
-  std::string (*format_tick)(double value);
-  std::vector<double> ticks = {};  // values of ticks; empty: round values
-};
-// Draws grid, ticks and titles of two axes.
-void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& x_title,
-               const AxisTitle& y_title);
 
 // Returns all plots of a run, in the order of the page. Never empty, since plots without a picture
 // are included.

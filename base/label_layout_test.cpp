@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/label_layout.hpp"
+#include "base/label_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -31,7 +31,6 @@ class Scale {
   Scale(Kind kind, Extent values, Extent positions);
 
   double position(double value) const;
-  bool contains(double value) const;
   std::vector<double> ticks(std::size_t limit) const;
   const Extent& values() const { return values_; }
   const Extent& positions() const { return positions_; }
@@ -41,11 +40,10 @@ class Scale {
   Extent values_, positions_;
 };
 
-// Each function returns the text of a tick: "10 us" for ns, "100 GFLOP/s" for FLOP/s, "3 GB/s" for
-// B/s, "+5 %" for a fraction, and "0.5" for a number without a unit.
+// Each function returns the text of a tick: "10 us" for ns, "100 GFLOP/s" for FLOP/s, "+5 %" for a
+// fraction, and "0.5" for a number without a unit.
 std::string format_time_tick(double value);
 std::string format_flop_rate_tick(double value);
-std::string format_byte_rate_tick(double value);
 std::string format_change_tick(double fraction);
 std::string format_plain_tick(double value);
 

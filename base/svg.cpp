@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/svg.hpp"
+#include "base/svg.hpp"
 
 #include "base/markup.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bench {
 
@@ -38,8 +40,8 @@ std::string svg_point(Point point) {
 }
 
 Svg::Svg(Point size, std::string_view label)
-    : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" "
-                        "role=\"img\" aria-label=\"{}\" tabindex=\"0\">\n",
+    : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+                        "viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\" tabindex=\"0\">\n",
                         format_coordinate(size.x), format_coordinate(size.y),
                         escape_markup(label))) {}
 
@@ -92,24 +94,30 @@ void Svg::marker(Marker shape, Point at, double radius, std::string_view classes
   text_ += fmt::format("<polygon{} points=\"{}\"/>\n", class_attribute(classes), points);
 }
 
-void Svg::open_mark(std::string_view text, std::string_view classes) {
-  text_ += fmt::format("<g class=\"mark{}{}\"><title>{}</title>\n", classes.empty() ? "" : " ",
-                       classes, escape_markup(text));
+void Svg::open_mark(std::string_view text, std::span<const DataAttribute> data) {
+  text_ += "<g class=\"mark\"";
+  for (const auto& [name, value] : data)
+    text_ += fmt::format(" data-{}=\"{}\"", name, escape_markup(value));
+  text_ += fmt::format("><title>{}</title>\n", escape_markup(text));
 }
 
 void Svg::close_mark() { text_ += "</g>\n"; }
 
+std::string Svg::take() { return std::exchange(text_, ""); }
+
 std::string Svg::finish() && { return std::move(text_) + "</svg>\n"; }
 
+std::string_view plot_style() { return kEmbeddedPlotCss; }
+
 std::string standalone_svg(std::string_view svg) {
-  const std::size_t end = svg.find('\n');
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  text += svg.substr(0, end + 1);
-  text += fmt::format(
-      "<style>\n{}</style>\n<rect class=\"paper\" width=\"100%\" "
-      "height=\"100%\"/>\n",
-      kEmbeddedPlotCss);
-  return text + std::string(svg.substr(end + 1));
+  // A picture shrinks to the width of its window, or of a page that contains it.
+  constexpr std::string_view kFileStyle =
+      "body { margin: 0; }\nsvg { display: block; max-width: 100%; height: auto; }\n";
+  const std::size_t end = svg.find('\n') + 1;
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>\n{}{}</style>\n"
+      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}",
+      svg.substr(0, end), plot_style(), kFileStyle, svg.substr(end));
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/axis.hpp"
+#include "base/axis.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,8 +62,6 @@ TEST(Scale, MapsValuesAndKeepsOthersAtTheNearerEnd) {
   EXPECT_DOUBLE_EQ(linear.position(0), 150);
   EXPECT_DOUBLE_EQ(linear.position(-7), 100);
   EXPECT_DOUBLE_EQ(linear.position(7), 200);
-  EXPECT_TRUE(linear.contains(1));
-  EXPECT_FALSE(linear.contains(1.01));
   const Scale upwards(Scale::Kind::logarithmic, {1, 100}, {300, 0});
   EXPECT_THAT(upwards.position(10), DoubleNear(150, 1e-9));
   EXPECT_DOUBLE_EQ(upwards.position(1e9), 0);
@@ -75,7 +73,6 @@ TEST(TickTexts, HaveTheUnitThatKeepsThemShort) {
   EXPECT_EQ(format_time_tick(1000), "1 us");
   EXPECT_EQ(format_time_tick(2.5e6), "2.5 ms");
   EXPECT_EQ(format_flop_rate_tick(2e11), "200 GFLOP/s");
-  EXPECT_EQ(format_byte_rate_tick(5e9), "5 GB/s");
   EXPECT_EQ(format_change_tick(0.05), "+5 %");
   EXPECT_EQ(format_change_tick(-0.005), "-0.5 %");
   EXPECT_EQ(format_change_tick(0), "0 %");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/axis.hpp"
+#include "base/axis.hpp"
 
 #include <fmt/format.h>
 
@@ -101,8 +101,6 @@ double Scale::position(double value) const {
   return positions_.low + fraction * positions_.span();
 }
 
-bool Scale::contains(double value) const { return value >= values_.low && value <= values_.high; }
-
 std::vector<double> Scale::ticks(std::size_t limit) const {
   return kind_ == Kind::linear ? linear_ticks(values_, limit) : log_ticks(values_, limit);
 }
@@ -115,12 +113,6 @@ std::string format_time_tick(double value) {
 std::string format_flop_rate_tick(double value) {
   constexpr std::array<ScaledUnit, 5> kUnits = {
       {{1, "FLOP/s"}, {1e3, "kFLOP/s"}, {1e6, "MFLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}}};
-  return value == 0 ? "0" : format_scaled_tick(value, kUnits);
-}
-
-std::string format_byte_rate_tick(double value) {
-  constexpr std::array<ScaledUnit, 5> kUnits = {
-      {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}};
   return value == 0 ? "0" : format_scaled_tick(value, kUnits);
 }
 

@@ -3,12 +3,14 @@
 // page or standalone_svg() defines their values for light and dark.
 #pragma once
 
+#include "base/axis.hpp"
 #include "base/enumerators.hpp"
-#include "harness/report/axis.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
@@ -27,6 +29,9 @@ std::string series_class(std::size_t number);
 // four.
 Marker series_marker(std::size_t number);
 
+// Name and value of a data- attribute, for programs that read the picture: {"size-bytes", "64"}.
+using DataAttribute = std::pair<std::string_view, std::string>;
+
 // Builds an SVG picture. `classes`: CSS classes, separated by blanks.
 class Svg {
  public:
@@ -41,9 +46,12 @@ class Svg {
   void marker(Marker shape, Point at, double radius, std::string_view classes);
   // Starts a mark: a group of shapes, up to close_mark(), that the reader can point at. `text`
   // describes the mark.
-  void open_mark(std::string_view text, std::string_view classes = "");
+  void open_mark(std::string_view text, std::span<const DataAttribute> data = {});
   void close_mark();
 
+  // Returns what was added since the last call, so that a large picture can be written in parts.
+  // finish() returns the last part.
+  std::string take();
   std::string finish() &&;  // returns the picture
 
  private:
@@ -53,7 +61,11 @@ class Svg {
 // Returns "12.5,3 ": one point of a polyline.
 std::string svg_point(Point point);
 
-// Returns the content of an SVG file: the picture with the definition of its colours.
+// Returns the style sheet that defines the colours of pictures.
+std::string_view plot_style();
+
+// Returns the content of an SVG file: the picture with the definition of its colours. `svg` may be
+// the first part of a picture.
 std::string standalone_svg(std::string_view svg);
 
 }  // namespace bench

@@ -2,7 +2,7 @@
 // Chooses places for the labels of a plot, so that they hide as little as possible. Pure functions.
 #pragma once
 
-#include "harness/report/svg.hpp"
+#include "base/svg.hpp"
 
 #include <span>
 #include <string_view>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/svg.hpp"
+#include "base/svg.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -46,6 +48,26 @@ TEST(Svg, SeriesDifferInShapeAndInColour) {
   }
   EXPECT_EQ(classes.size(), 4U);
   EXPECT_EQ(shapes.size(), 4U);
+}
+
+TEST(Svg, PartsAreTheWholePicture) {
+  const auto draw_line = [](Svg& svg) { svg.line({0, 0}, {1, 1}, "grid"); };
+  Svg whole({100, 50}, "plot"), parts({100, 50}, "plot");
+  draw_line(whole);
+  std::string text = parts.take();
+  draw_line(parts);
+  text += parts.take();
+  EXPECT_EQ(text + std::move(parts).finish(), std::move(whole).finish());
+}
+
+TEST(Svg, AMarkHasDataForPrograms) {
+  Svg svg({100, 50}, "plot");
+  svg.open_mark("block",
+                std::vector<DataAttribute>{{"name", std::string(kScript)}, {"size-bytes", "64"}});
+  svg.close_mark();
+  const std::string text = std::move(svg).finish();
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, HasSubstr("data-size-bytes=\"64\"><title>block</title>"));
 }
 
 TEST(Svg, AFileOfItsOwnHasItsColoursAndABackground) {
