@@ -90,15 +90,4 @@ double AddressScale::at(std::uint64_t address) const {
   return region->offset + static_cast<double>(inside) * per_byte_;
 }
 
-std::int64_t tick_step(std::int64_t span, std::int64_t max_ticks) {
-  const std::int64_t min_step =
-      std::max<std::int64_t>(1, span / std::max<std::int64_t>(1, max_ticks));
-  for (std::int64_t power = 1;; power *= 10) {
-    for (const std::int64_t factor : {1, 2, 5}) {
-      if (factor * power >= min_step) return factor * power;
-    }
-    if (power > std::numeric_limits<std::int64_t>::max() / 100) return power;
-  }
-}
-
 }  // namespace bench

@@ -51,8 +51,4 @@ class AddressScale {
   double per_byte_ = 0;
 };
 
-// Returns a round tick distance for an axis from 0 to `span`: 1, 2 or 5 times a power of ten. The
-// axis has at most `max_ticks` ticks.
-std::int64_t tick_step(std::int64_t span, std::int64_t max_ticks);
-
 }  // namespace bench

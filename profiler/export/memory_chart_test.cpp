@@ -45,14 +45,5 @@ TEST(AddressScale, HasRoomForManyRegionsAndTheLastAddress) {
   EXPECT_TRUE(AddressScale({}, 100).regions().empty());
 }
 
-TEST(TickStep, IsRound) {
-  EXPECT_EQ(tick_step(1000, 10), 100);
-  EXPECT_EQ(tick_step(1001, 10), 100);
-  EXPECT_EQ(tick_step(1999, 10), 200);
-  EXPECT_EQ(tick_step(4999, 10), 500);
-  EXPECT_EQ(tick_step(1, 10), 1);
-  EXPECT_GT(tick_step(std::numeric_limits<std::int64_t>::max(), 10), 0);
-}
-
 }  // namespace
 }  // namespace bench

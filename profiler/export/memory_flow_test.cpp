@@ -49,9 +49,9 @@ int count(const std::string& text, const std::string& what) {
   return found;
 }
 
-// Returns data-<name> of the n-th rectangle.
+// Returns data-<name> of the n-th allocation.
 std::int64_t read_data(const std::string& svg, const std::string& name, int n) {
-  const std::regex pattern("<rect class=\"block\"[^>]* data-" + name + "=\"([0-9]+)\"");
+  const std::regex pattern("<g class=\"mark\"[^>]* data-" + name + "=\"([0-9]+)\"");
   auto match = std::sregex_iterator(svg.begin(), svg.end(), pattern);
   std::advance(match, n);
   return std::stoll((*match)[1]);
@@ -77,7 +77,7 @@ TEST(MemoryFlow, ShowsEveryAllocation) {
 
 TEST(MemoryFlow, ARectangleAnAllocationItsAreaBytesTimesLifetime) {
   const std::string svg = render_svg(example_allocations());
-  EXPECT_EQ(count(svg, "<rect class=\"block\""), 4);
+  EXPECT_EQ(count(svg, "<rect class=\"block "), 4);
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(read_data(svg, "area-byte-ns", i),
               read_data(svg, "size-bytes", i) * read_data(svg, "lifetime-ns", i));
@@ -108,7 +108,7 @@ TEST(MemoryFlow, HostileNamesAndSizesStayData) {
   const std::string svg = render_svg(activities);
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
   EXPECT_THAT(svg, HasSubstr("&quot;/&gt;&lt;script&gt;"));
-  EXPECT_EQ(count(svg, "<rect class=\"block\""), 1);
+  EXPECT_EQ(count(svg, "<rect class=\"block "), 1);
   EXPECT_THAT(svg, HasSubstr("; 4 without size, address or possible time not drawn"));
 }
 
@@ -117,7 +117,7 @@ TEST(MemoryFlow, DrawsTheLargestOfVeryMany) {
   for (int i = 0; i < 50'000; ++i) activities.push_back(allocation("small", i, 1, 1, 64 * i));
   activities.push_back(allocation("large", 0, 1000, 1 << 20, 1 << 30));
   const std::string svg = render_svg(activities);
-  EXPECT_EQ(count(svg, "<rect class=\"block\""), static_cast<int>(kMaxRectangles));
+  EXPECT_EQ(count(svg, "<rect class=\"block "), static_cast<int>(kMaxRectangles));
   EXPECT_THAT(svg, HasSubstr("data-name=\"large\""));
   EXPECT_THAT(svg, HasSubstr(": 50001 allocations, "));
   EXPECT_THAT(svg, HasSubstr("; 30001 smaller ones not drawn"));
