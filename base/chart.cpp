@@ -58,6 +58,19 @@ struct ShapePen {
   }
 };
 
+// Returns the values of the horizontal axis that a shape covers.
+struct ShapeExtent {
+  Extent operator()(const Bar& bar) const { return bar.x; }
+  Extent operator()(const Stroke& stroke) const {
+    return {std::min(stroke.from.x, stroke.to.x), std::max(stroke.from.x, stroke.to.x)};
+  }
+  Extent operator()(const Curve& curve) const {
+    const auto [first, last] = std::ranges::minmax(curve.points, {}, &Point::x);
+    return {first.x, last.x};
+  }
+  Extent operator()(const Symbol& symbol) const { return {symbol.at.x, symbol.at.x}; }
+};
+
 void draw_marks(Svg& svg, const std::vector<Mark>& marks, const MarkArea& area) {
   for (const Mark& mark : marks) {
     if (!mark.text.empty()) svg.open_mark(mark.text, mark.data);
@@ -231,11 +244,11 @@ void draw_labelled_lines(Svg& svg, const Plane& plane, const MarkArea& area) {
 // Planes
 
 constexpr double kTitleHeight = 26;
-constexpr double kPlaneTitleHeight = 24;           // the title of the first plane's vertical axis
-constexpr double kLegendRow = 16, kLegendGap = 6;  // of a legend above the planes
+constexpr double kPlaneTitleHeight = 24;  // the title of the first plane's vertical axis
+constexpr double kLegendRow = 16, kLegendGap = 6;
+constexpr double kLegendSample = 34;  // of a line
 constexpr double kPlaneGap = 30;
 constexpr double kPlaneAxisHeight = 40;
-constexpr double kLegendLine = 15;       // of a legend below the planes
 constexpr double kPlaneRight = 20;       // room for the last tick of the horizontal axis
 constexpr double kMinTickDistance = 12;  // of the texts of a vertical axis
 
@@ -258,50 +271,66 @@ class PlanePicture {
         x_ticks_(axis_ticks(chart.x, x_, is_narrow(width) ? 5 : 9, is_narrow(width) ? 4 : 9)),
         top_(top + (chart.title.empty() ? 0 : kTitleHeight)),
         planes_top_(top_ + kPlaneTitleHeight) {
-    if (!chart.legend.empty() && chart.legend_place == LegendPlace::above) place_upper_legend();
+    if (!chart.legend.empty()) place_legend();
     bottom_ = planes_top_ - kPlaneGap;
-    for (const Plane& plane : chart.planes) bottom_ += kPlaneGap + plane.height;
+    for (const Plane& plane : chart.planes) bottom_ += kPlaneGap + height(plane);
   }
 
   // Returns the lower end of the chart.
-  double end() const {
-    const bool is_below = chart_.legend_place == LegendPlace::below;
-    const auto lines = static_cast<double>(is_below ? chart_.legend.size() : 0);
-    return bottom_ + kPlaneAxisHeight + kLegendLine * lines;
-  }
+  double end() const { return bottom_ + kPlaneAxisHeight; }
 
   void draw(Svg& svg) const {
     if (!chart_.title.empty()) svg.text({16, top_ - 6}, chart_.title, Anchor::start, "title");
     double title = top_ + kPlaneTitleHeight - 12, top = planes_top_;
     for (const Plane& plane : chart_.planes) {
       svg.text({4, title}, plane.y.title, Anchor::start, "soft");
-      draw_plane(svg, plane, {top, top + plane.height});
-      top += plane.height + kPlaneGap;
+      draw_plane(svg, plane, {top, top + height(plane)});
+      top += height(plane) + kPlaneGap;
       title = top - 12;
     }
     for (const AxisTick& tick : x_ticks_)
       svg.text({x_.position(tick.value), bottom_ + 15}, tick.text, Anchor::middle, "soft");
     svg.text({x_.positions().high, bottom_ + 32}, chart_.x.title, Anchor::end, "soft");
-    if (chart_.legend_place == LegendPlace::below) draw_lower_legend(svg);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const auto& [name, symbol, line] = chart_.legend[i];
-      svg.marker(symbol.marker, places_[i], symbol.radius, symbol.classes);
-      svg.text({places_[i].x + 9, places_[i].y + 4}, name, Anchor::start);
-    }
+    for (const PlacedEntry& placed : legend_) draw_entry(svg, placed);
   }
 
  private:
+  // An entry of the legend in the picture.
+  struct PlacedEntry {
+    const LegendEntry* entry = nullptr;
+    Point at;
+    double sample = 0;  // length of its line
+    std::string name;   // cut to the width of the picture
+  };
+
+  double height(const Plane& plane) const {
+    return is_narrow(width_) ? plane.narrow_height : plane.height;
+  }
+
   // Chooses places for the legend's entries, in as many rows as they need.
-  void place_upper_legend() {
+  void place_legend() {
+    constexpr double kEntryMargin = 30;
     const double begin = is_narrow(width_) ? 14 : chart_.left + 12;
     Point at{begin, planes_top_ + 2};
     for (const LegendEntry& entry : chart_.legend) {
-      const double entry_width = 30 + 7.0 * static_cast<double>(display_width(entry.name));
+      const double sample = entry.line.empty() ? 0 : kLegendSample;
+      std::string name = fit_text(entry.name, width_ - begin - sample - kEntryMargin);
+      const double entry_width =
+          kEntryMargin + sample + 7.0 * static_cast<double>(display_width(name));
       if (at.x > begin && at.x + entry_width > width_) at = {begin, at.y + kLegendRow};
-      places_.push_back(at);
+      legend_.push_back({&entry, at, sample, std::move(name)});
       at.x += entry_width;
     }
     planes_top_ = at.y - 2 + kLegendRow + kLegendGap;
+  }
+
+  static void draw_entry(Svg& svg, const PlacedEntry& placed) {
+    const Point end{placed.at.x + placed.sample, placed.at.y};
+    const Symbol& symbol = placed.entry->symbol;
+    if (placed.sample > 0) svg.polyline(svg_point(placed.at) + svg_point(end), placed.entry->line);
+    svg.marker(symbol.marker, {placed.at.x + placed.sample / 2, end.y}, symbol.radius,
+               symbol.classes);
+    svg.text({end.x + 9, end.y + 4}, placed.name, Anchor::start);
   }
 
   void draw_plane(Svg& svg, const Plane& plane, Extent edges) const {
@@ -326,26 +355,14 @@ class PlanePicture {
     draw_marks(svg, plane.marks, area);
   }
 
-  void draw_lower_legend(Svg& svg) const {
-    constexpr double kSampleWidth = 34;  // of a line
-    Point at{is_narrow(width_) ? 8 : chart_.left, bottom_ + kPlaneAxisHeight};
-    for (const auto& [name, symbol, line] : chart_.legend) {
-      svg.polyline(svg_point(at) + svg_point({at.x + kSampleWidth, at.y}), line);
-      svg.marker(symbol.marker, {at.x + kSampleWidth / 2, at.y}, symbol.radius, symbol.classes);
-      const double left = at.x + kSampleWidth + 8;
-      svg.text({left, at.y + 4}, fit_text(name, width_ - left), Anchor::start);
-      at.y += kLegendLine;
-    }
-  }
-
   const PlaneChart& chart_;
   double width_;
   Scale x_;
   std::vector<AxisTick> x_ticks_;
-  double top_;                 // below the title
-  double planes_top_;          // the upper edge of the first plane
-  double bottom_ = 0;          // the lower edge of the last plane
-  std::vector<Point> places_;  // of the legend's entries above the planes
+  double top_;         // below the title
+  double planes_top_;  // the upper edge of the first plane
+  double bottom_ = 0;  // the lower edge of the last plane
+  std::vector<PlacedEntry> legend_;
 };
 
 }  // namespace
@@ -358,13 +375,28 @@ std::string draw_rows(const RowChart& chart, double width) {
   return RowPicture(chart, width).draw();
 }
 
+BeyondAxis count_beyond_axis(const RowChart& chart) {
+  BeyondAxis beyond;
+  for (const ChartRow& row : chart.rows) {
+    for (const Mark& mark : row.marks) {
+      const auto shapes = std::ranges::count_if(mark.shapes, [&](const Shape& shape) {
+        const Extent x = std::visit(ShapeExtent{}, shape);
+        return x.low < chart.x.values.low || x.high > chart.x.values.high;
+      });
+      beyond.shapes += static_cast<std::size_t>(shapes);
+      if (shapes > 0) ++beyond.marks;
+    }
+  }
+  return beyond;
+}
+
 double plane_width(const PlaneChart& chart, double width) {
   return width - chart.left - kPlaneRight;
 }
 
-std::string draw_planes(const PlaneChart& chart, double width, std::string_view label) {
+std::string draw_planes(const PlaneChart& chart, double width) {
   const PlanePicture picture(chart, width, 0);
-  Svg svg({width, picture.end()}, label);
+  Svg svg({width, picture.end()}, chart.label);
   picture.draw(svg);
   return std::move(svg).finish();
 }

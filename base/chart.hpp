@@ -92,6 +92,12 @@ struct RowChart {
 // Returns the chart as SVG with this width.
 std::string draw_rows(const RowChart& chart, double width);
 
+// What reaches beyond the horizontal axis, and is drawn at its end.
+struct BeyondAxis {
+  std::size_t marks = 0, shapes = 0;
+};
+BeyondAxis count_beyond_axis(const RowChart& chart);
+
 // Where the label of a rising line may be: right below it, or left above it as well. The label of a
 // level line is above or below it.
 enum class LabelSides { right, both };
@@ -106,33 +112,30 @@ struct LabelledStroke {
 
 struct Plane {
   ChartAxis y;  // its own ticks have a text if there is room
-  double height = 0;
+  double height = 0, narrow_height = 0;
   std::vector<Mark> marks = {};
   std::vector<LabelledStroke> lines = {};
 };
 
 struct LegendEntry {
   std::string name;
-  Symbol symbol;     // its position has no meaning
-  std::string line;  // classes of a line, for an entry below the planes
+  Symbol symbol;          // its position has no meaning
+  std::string line = {};  // classes of the line that the symbol is on; empty: none
 };
 
-// Entries above the planes fill rows, those below have a row each, where long names are cut.
-enum class LegendPlace { above, below };
-
 struct PlaneChart {
+  std::string label;       // the text that a screen reader reads aloud for the chart
   std::string title = {};  // above everything else; empty: none
-  ChartAxis x;
+  ChartAxis x = {};
   std::vector<Plane> planes = {};  // from top to bottom
   std::vector<LegendEntry> legend = {};
-  LegendPlace legend_place = LegendPlace::above;
   double left = 84;  // left of the planes: room for the texts of ticks
 };
 
 // Returns the length of the horizontal axis.
 double plane_width(const PlaneChart& chart, double width);
-// Returns the chart as SVG with this width. `label`: the text that a screen reader reads aloud.
-std::string draw_planes(const PlaneChart& chart, double width, std::string_view label);
+// Returns the chart as SVG with this width.
+std::string draw_planes(const PlaneChart& chart, double width);
 // Adds the chart to a picture, below `top`.
 void draw_planes(Svg& svg, const PlaneChart& chart, double width, double top);
 

@@ -55,17 +55,17 @@ TEST(RowChart, ABarBelowItsMinimumSizeGrowsAroundItsCentre) {
 }
 
 PlaneChart chart_of_two_planes() {
-  PlaneChart chart;
+  PlaneChart chart{"chart"};
   chart.x = {.title = "time", .values = {0, 10}};
-  Plane upper{{.title = "upper", .values = {0, 4}}, 50};
-  Plane lower{{.title = "lower", .values = {0, 100}}, 100};
+  Plane upper{{.title = "upper", .values = {0, 4}}, 50, 50};
+  Plane lower{{.title = "lower", .values = {0, 100}}, 100, 100};
   lower.y.ticks = {{0, "bottom"}, {1, "hidden"}, {50, "middle"}};
   chart.planes = {upper, lower};
   return chart;
 }
 
 TEST(PlaneChart, ItsOwnTicksHaveATextIfThereIsRoom) {
-  const std::string svg = draw_planes(chart_of_two_planes(), 880, "chart");
+  const std::string svg = draw_planes(chart_of_two_planes(), 880);
   EXPECT_EQ(text_position(svg, 'y', "bottom") - text_position(svg, 'y', "middle"), 50);
   EXPECT_THAT(svg, Not(HasSubstr("hidden")));
   EXPECT_LT(text_position(svg, 'y', "upper"), text_position(svg, 'y', "lower"));
@@ -74,26 +74,35 @@ TEST(PlaneChart, ItsOwnTicksHaveATextIfThereIsRoom) {
 TEST(PlaneChart, TicksOfTheHorizontalAxisThatDoNotFitBecomeRoundValues) {
   PlaneChart chart = chart_of_two_planes();
   for (const double value : {1.0, 3.0, 4.0, 6.0, 7.0, 9.0}) chart.x.ticks.push_back({value, "own"});
-  EXPECT_THAT(draw_planes(chart, 880, "chart"), HasSubstr(">own<"));
-  EXPECT_THAT(draw_planes(chart, 340, "chart"), Not(HasSubstr(">own<")));
+  EXPECT_THAT(draw_planes(chart, 880), HasSubstr(">own<"));
+  EXPECT_THAT(draw_planes(chart, 340), Not(HasSubstr(">own<")));
 }
 
-TEST(PlaneChart, ALegendIsAboveThePlanesOrBelow) {
+TEST(PlaneChart, ALegendHasAsManyRowsAsItsNamesNeed) {
   PlaneChart chart = chart_of_two_planes();
   const auto height = [&] {
-    const std::string svg = draw_planes(chart, 880, "chart");
-    return std::stod(svg.substr(svg.find("viewBox=\"0 0 880 ") + 17));
+    const std::string svg = draw_planes(chart, 340);
+    return std::stod(svg.substr(svg.find("viewBox=\"0 0 340 ") + 17));
   };
   const double without = height();
-  for (const char* name : {"first", "second"})
-    chart.legend.push_back({name, series_symbol(chart.legend.size(), {}, 4), "curve"});
-  EXPECT_EQ(height(), without + 22);  // one row
-  std::string svg = draw_planes(chart, 880, "chart");
-  EXPECT_LT(text_position(svg, 'y', "first"), text_position(svg, 'y', "bottom"));
-  chart.legend_place = LegendPlace::below;
-  EXPECT_EQ(height(), without + 30);  // a row each
-  svg = draw_planes(chart, 880, "chart");
-  EXPECT_EQ(text_position(svg, 'y', "second") - text_position(svg, 'y', "first"), 15);
+  chart.legend.push_back({"first", series_symbol(0, {}, 4), "curve s0"});
+  chart.legend.push_back({"second", series_symbol(1, {}, 4)});
+  EXPECT_EQ(height(), without + 22);
+  std::string svg = draw_planes(chart, 340);
+  EXPECT_EQ(text_position(svg, 'y', "first"), text_position(svg, 'y', "second"));
+  EXPECT_THAT(svg, HasSubstr("<polyline class=\"curve s0\""));
+  chart.legend.push_back({std::string(100, 'n'), series_symbol(2, {}, 4)});
+  EXPECT_EQ(height(), without + 38);
+  svg = draw_planes(chart, 340);
+  EXPECT_THAT(svg, HasSubstr("nnn...nnn"));
+}
+
+TEST(RowChart, CountsWhatReachesBeyondItsAxis) {
+  const Mark inside{"a", {Stroke{{0, 0}, {10, 0}, ""}}};
+  const Mark outside{"b", {Bar{{-1, 5}, std::nullopt, ""}, Symbol{Marker::circle, {11, 0}, 3, ""}}};
+  const BeyondAxis beyond = count_beyond_axis(chart_of_one_row({"a", "", 14, {inside, outside}}));
+  EXPECT_EQ(beyond.marks, 1U);
+  EXPECT_EQ(beyond.shapes, 2U);
 }
 
 TEST(PlaneChart, SeveralChartsShareAPicture) {

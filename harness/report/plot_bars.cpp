@@ -113,9 +113,12 @@ std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
       });
   std::vector<std::string_view> ids;
   for (const SummedCase& entry : cases) ids.push_back(entry.record->id);
-  if (!has_one_network) return shortest_ids(ids);
+  const IdShortener shortener(ids);
   std::vector<std::string> labels;
-  for (const SummedCase& entry : cases) labels.push_back(layer_label(entry.record->layers));
+  for (const SummedCase& entry : cases) {
+    labels.push_back(has_one_network ? layer_label(entry.record->layers)
+                                     : shortener.shortest(entry.record->id));
+  }
   return labels;
 }
 

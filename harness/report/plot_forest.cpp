@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/plots.hpp"
-#include "harness/report/short_id.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -32,14 +31,8 @@ Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
 
 // Returns a sentence with the number of effects and intervals that the axis cuts. Empty if there is
 // none.
-std::string format_beyond_axis(const std::vector<ForestRow>& rows, double delta) {
-  const Extent axis = forest_extent(rows, delta);
-  const auto is_beyond = [&](const ForestRow& row) {
-    const auto [low, high] =
-        std::minmax({row.effect, row.low.value_or(row.effect), row.high.value_or(row.effect)});
-    return low < axis.low || high > axis.high;
-  };
-  const auto count = std::ranges::count_if(rows, is_beyond);
+std::string format_beyond_axis(const RowChart& chart) {
+  const std::size_t count = count_beyond_axis(chart).marks;
   if (count == 0) return "";
   return fmt::format(
       " The axis ends at {:+.0f} %; {} beyond it and {} drawn at its end. Each mark's own text "
@@ -58,7 +51,7 @@ std::string format_forest_row(const ForestRow& row) {
   return text;
 }
 
-ChartRow make_forest_row(const ForestRow& row, std::string label) {
+ChartRow make_forest_row(const ForestRow& row) {
   constexpr double kMiddle = kForestRowHeight / 2;
   Mark mark{format_forest_row(row), {}};
   if (row.low && row.high) {
@@ -66,21 +59,15 @@ ChartRow make_forest_row(const ForestRow& row, std::string label) {
         Stroke{{*row.low, kMiddle}, {*row.high, kMiddle}, "range " + series_class(row.series)});
   }
   mark.shapes.push_back(series_symbol(row.series, {row.effect, kMiddle}, 4.5));
-  return {std::move(label),
-          fmt::format("{:+.1f} %", 100 * row.effect),
-          kForestRowHeight,
-          {std::move(mark)}};
+  return {row.id, fmt::format("{:+.1f} %", 100 * row.effect), kForestRowHeight, {std::move(mark)}};
 }
 
 RowChart make_forest_chart(const std::vector<ForestRow>& rows, double delta) {
   RowChart chart{fmt::format("effects with intervals of {} cases", rows.size()),
                  {.values = forest_extent(rows, delta), .format_tick = format_change_tick}};
   chart.division = AxisDivision{0, "faster", "slower", delta};
-  std::vector<std::string_view> ids;
-  for (const ForestRow& row : rows) ids.push_back(row.id);
-  const std::vector<std::string> labels = shortest_ids(ids);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    chart.rows.push_back(make_forest_row(rows[i], labels[i]));
+  for (const ForestRow& row : rows) chart.rows.push_back(make_forest_row(row));
+  shorten_ids(chart.rows);
   return chart;
 }
 
@@ -99,9 +86,10 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta, std::size_t m
       "band, +-{:.3g} %, do not count. Orange squares are slower, green triangles faster, blue "
       "circles neither, purple diamonds undecided.",
       100 * delta);
-  caption += format_beyond_axis(shown, delta);
+  const RowChart chart = make_forest_chart(shown, delta);
+  caption += format_beyond_axis(chart);
   caption += format_left_out(rows.size() - shown.size(), "further case");
-  return make_plot("forest", "Effects", caption, make_forest_chart(shown, delta));
+  return make_plot("forest", "Effects", caption, chart);
 }
 
 namespace {
@@ -127,7 +115,7 @@ std::string format_run_point(const BaselineRecord& record, double nanoseconds) {
 
 // Returns a row: runs to the right, time upwards, with a band behind every other epoch. `max_runs`:
 // the largest number of runs in a row.
-ChartRow make_history_row(const BaselineHistory& history, std::string label, std::size_t max_runs) {
+ChartRow make_history_row(const BaselineHistory& history, std::size_t max_runs) {
   const std::vector<double> medians = history_medians(history);
   const double middle = median(medians).value_or(1);
   const auto [lowest, highest] = std::ranges::minmax(medians);
@@ -150,7 +138,7 @@ ChartRow make_history_row(const BaselineHistory& history, std::string label, std
   background.shapes.push_back(std::move(curve));
   runs.insert(runs.begin(), std::move(background));
   const BaselineRecord& last = history.records.back();
-  return {std::move(label), format_time_tick(median_iteration(last.measured).value_or(0)),
+  return {last.measured.id, format_time_tick(median_iteration(last.measured).value_or(0)),
           kHistoryRowHeight, std::move(runs),
           Extent{std::min(lowest, middle - min_half_range),
                  std::max(highest, middle + min_half_range)}};
@@ -163,18 +151,15 @@ std::string format_run_tick(double value) {
 
 RowChart make_history_chart(const HistoryRows& histories) {
   std::size_t max_runs = 1;
-  std::vector<std::string_view> ids;
-  for (const BaselineHistory* history : histories) {
+  for (const BaselineHistory* history : histories)
     max_runs = std::max(max_runs, history->records.size());
-    ids.push_back(history->records.back().measured.id);
-  }
   RowChart chart{fmt::format("stored runs of {} cases", histories.size()),
                  {.title = "stored runs, the latest at the right",
                   .values = {0.5, static_cast<double>(max_runs) + 0.5},
                   .format_tick = format_run_tick}};
-  const std::vector<std::string> labels = shortest_ids(ids);
-  for (std::size_t i = 0; i < histories.size(); ++i)
-    chart.rows.push_back(make_history_row(*histories[i], labels[i], max_runs));
+  for (const BaselineHistory* history : histories)
+    chart.rows.push_back(make_history_row(*history, max_runs));
+  shorten_ids(chart.rows);
   return chart;
 }
 

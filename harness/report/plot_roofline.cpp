@@ -113,7 +113,7 @@ class RooflinePicture {
   }
 
   std::string draw(double width) const {
-    PlaneChart chart;
+    PlaneChart chart{fmt::format("roofline: {} cases by intensity and rate", points_.size())};
     chart.x = {.title = "arithmetic intensity (FLOP per byte)",
                .kind = Scale::Kind::logarithmic,
                .values = find_x_range(plane_width(chart, width))};
@@ -121,14 +121,14 @@ class RooflinePicture {
                  .kind = Scale::Kind::logarithmic,
                  .values = y_range_,
                  .format_tick = format_flop_rate_tick},
-                width < kNarrowLimit ? 254.0 : 354.0};
+                354,
+                254};
     plane.lines = make_roof_lines(chart.x.values);
     for (const RooflinePoint& point : points_) plane.marks.push_back(make_mark(point));
     chart.planes = {std::move(plane)};
     for (std::size_t i = 0; i < series_.size(); ++i)
-      chart.legend.push_back({series_[i], series_symbol(i, {}, kMarkRadius), ""});
-    return draw_planes(chart, width,
-                       fmt::format("roofline: {} cases by intensity and rate", points_.size()));
+      chart.legend.push_back({series_[i], series_symbol(i, {}, kMarkRadius)});
+    return draw_planes(chart, width);
   }
 
  private:

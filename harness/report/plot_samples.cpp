@@ -3,7 +3,6 @@
 // case of a comparison.
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
-#include "harness/report/short_id.hpp"
 #include "harness/result/speed.hpp"
 #include "harness/stats/median.hpp"
 
@@ -110,13 +109,13 @@ Extent find_extent(const std::vector<double>& lows, const std::vector<double>& h
 
 // Returns the end of a caption: " The axis ends at -3 % and +60 %; 2 of the times reach beyond it
 // and are drawn at its end." Empty if `count` is 0.
-std::string format_clipped(const Extent& axis, std::size_t count, std::string_view kind) {
+std::string format_clipped(const RowChart& chart, std::size_t count, std::string_view kind) {
   if (count == 0) return "";
   return fmt::format(
       " The axis ends at {:+.3g} % and {:+.3g} %; {} of the {} {} beyond it and {} drawn at its "
       "end.",
-      100 * axis.low, 100 * axis.high, count, kind, count == 1 ? "reaches" : "reach",
-      count == 1 ? "is" : "are");
+      100 * chart.x.values.low, 100 * chart.x.values.high, count, kind,
+      count == 1 ? "reaches" : "reach", count == 1 ? "is" : "are");
 }
 
 Extent find_box_extent(const std::vector<CaseBoxes>& all) {
@@ -128,15 +127,6 @@ Extent find_box_extent(const std::vector<CaseBoxes>& all) {
     }
   }
   return find_extent(lows, highs);
-}
-
-template <class Predicate>
-std::size_t count_boxes(const std::vector<CaseBoxes>& all, const Predicate& is_counted) {
-  std::size_t count = 0;
-  for (const CaseBoxes& entry : all) {
-    count += static_cast<std::size_t>(std::ranges::count_if(entry.boxes, is_counted));
-  }
-  return count;
 }
 
 std::string format_box(const CaseRecord& record, const ProcessBox& box) {
@@ -153,8 +143,8 @@ Mark make_box_mark(const CaseRecord& record, const ProcessBox& box, double y) {
            Symbol{Marker::circle, {box.q50, y}, 2.5, "s1"}}};
 }
 
-ChartRow make_boxes_row(const CaseBoxes& entry, std::string label) {
-  ChartRow row{std::move(label), format_time(entry.record->time->median)};
+ChartRow make_boxes_row(const CaseBoxes& entry) {
+  ChartRow row{entry.record->id, format_time(entry.record->time->median)};
   for (const ProcessBox& box : entry.boxes) {
     row.marks.push_back(make_box_mark(*entry.record, box, row.height + kProcessHeight / 2));
     row.height += kProcessHeight;
@@ -167,11 +157,8 @@ RowChart make_samples_chart(const std::vector<CaseBoxes>& all) {
                  {.title = "time relative to the median of the case",
                   .values = find_box_extent(all),
                   .format_tick = format_change_tick}};
-  std::vector<std::string_view> ids;
-  for (const CaseBoxes& entry : all) ids.push_back(entry.record->id);
-  const std::vector<std::string> labels = shortest_ids(ids);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    chart.rows.push_back(make_boxes_row(all[i], labels[i]));
+  for (const CaseBoxes& entry : all) chart.rows.push_back(make_boxes_row(entry));
+  shorten_ids(chart.rows);
   return chart;
 }
 
@@ -204,20 +191,6 @@ Extent find_sides_extent(const std::vector<SidesRow>& rows) {
           std::max(times.high, kSpreadMargin * medians.high)};
 }
 
-std::size_t count_clipped_times(const std::vector<SidesRow>& rows, const Extent& axis) {
-  std::size_t count = 0;
-  for (const SidesRow& row : rows) {
-    const double middle = median(row.base).value_or(1);
-    for (const SideStyle& side : kSideStyles) {
-      for (const double time : row.*side.times) {
-        const double change = time / middle - 1;
-        if (change < axis.low || change > axis.high) ++count;
-      }
-    }
-  }
-  return count;
-}
-
 // `middle`: the median of the base.
 Mark make_side_mark(const SidesRow& row, const SideStyle& side, double middle,
                     std::string_view unit) {
@@ -244,17 +217,15 @@ RowChart make_sides_chart(const std::vector<SidesRow>& rows, std::string_view un
                  {.title = "time relative to the base's median",
                   .values = find_sides_extent(rows),
                   .format_tick = format_change_tick}};
-  std::vector<std::string_view> ids;
-  for (const SidesRow& row : rows) ids.push_back(row.id);
-  const std::vector<std::string> labels = shortest_ids(ids);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double middle = median(rows[i].base).value_or(1);
-    const double after = median(rows[i].candidate).value_or(middle);
-    ChartRow row{labels[i], fmt::format("{:+.1f} %", 100 * (after / middle - 1)), kSidesHeight};
+  for (const SidesRow& sides : rows) {
+    const double middle = median(sides.base).value_or(1);
+    const double after = median(sides.candidate).value_or(middle);
+    ChartRow row{sides.id, fmt::format("{:+.1f} %", 100 * (after / middle - 1)), kSidesHeight};
     for (const SideStyle& side : kSideStyles)
-      row.marks.push_back(make_side_mark(rows[i], side, middle, unit));
+      row.marks.push_back(make_side_mark(sides, side, middle, unit));
     chart.rows.push_back(std::move(row));
   }
+  shorten_ids(chart.rows);
   return chart;
 }
 
@@ -271,17 +242,15 @@ Plot samples_plot(const Report& report) {
       "quartiles, the dot is its median. Samples are shown as long as they would have been at the "
       "speed of the machine at which the time at the right is stated. Lines of a case that do not "
       "overlap mean that processes differ.";
-  const Extent axis = find_box_extent(all);
-  const std::size_t clipped = count_boxes(
-      all, [&](const ProcessBox& box) { return box.q5 < axis.low || box.q95 > axis.high; });
-  caption += format_clipped(axis, clipped, "lines");
+  const RowChart chart = make_samples_chart(all);
+  caption += format_clipped(chart, count_beyond_axis(chart).marks, "lines");
   caption += " The longest cases come first; --filter selects others.";
   const bool has_more = std::ranges::any_of(
       all, [](const CaseBoxes& entry) { return entry.processes > entry.boxes.size(); });
   if (has_more)
     caption += fmt::format(" Only the first {} processes of a case are drawn.", kMaxShownProcesses);
   caption += format_left_out(left_out, "shorter case");
-  return make_plot("samples", "Samples over processes", caption, make_samples_chart(all));
+  return make_plot("samples", "Samples over processes", caption, chart);
 }
 
 Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
@@ -297,15 +266,15 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
         "sides", "Base and candidate",
         "No case has times on both sides, so there are no distributions to show.");
   }
-  const Extent axis = find_sides_extent(shown);
+  const RowChart chart = make_sides_chart(shown, unit);
   return make_plot(
       "sides", "Base and candidate",
       fmt::format(
           "Blue circles are {} of the base, orange squares of the candidate; the dark ticks "
           "are their medians.{}{}",
-          unit, format_clipped(axis, count_clipped_times(shown, axis), unit),
+          unit, format_clipped(chart, count_beyond_axis(chart).shapes, unit),
           format_left_out(left_out, "further case")),
-      make_sides_chart(shown, unit));
+      chart);
 }
 
 }  // namespace bench

@@ -218,94 +218,95 @@ constexpr SweepMetric kLatency = {
     },
     [](const SweptCase& entry) { return time_interval(entry.latency->low, entry.latency->high); }};
 
-class SweepPicture {
+// Returns the style of a line. The first kSeriesColours lines are solid and dashed in turn, the
+// next ones the other way round, so that two lines of the same colour differ.
+std::string sweep_line_class(std::size_t number) {
+  const bool is_dashed = (number + number / kSeriesColours) % 2 == 1;
+  return fmt::format("curve {}{}", series_class(number), is_dashed ? " dashed" : "");
+}
+
+class SweepChartMaker {
  public:
-  SweepPicture(const Sweep& sweep, const SweepMetric& metric)
-      : sweep_(sweep), metric_(metric), names_(make_legend_names(sweep)) {
-    for (const auto& [key, line] : sweep.lines) {
-      for (const SweptCase& entry : line) {
-        const auto value = metric.value(entry);
-        if (!value || *value <= 0) continue;
-        values_.insert(entry.value);
-        x_range_ = {std::min(x_range_.low, entry.value), std::max(x_range_.high, entry.value)};
-        y_range_ = {std::min(y_range_.low, *value), std::max(y_range_.high, *value)};
-      }
-    }
-  }
+  SweepChartMaker(const Sweep& sweep, const SweepMetric& metric) : sweep_(sweep), metric_(metric) {}
 
-  bool is_drawable() const { return x_range_.low < x_range_.high && y_range_.low <= y_range_.high; }
-
-  std::string draw(double width) const {
-    PlaneChart chart;
-    chart.x = make_x_axis();
-    chart.legend_place = LegendPlace::below;
+  // Returns nullopt if no two values of the parameter have a value of the metric.
+  std::optional<PlaneChart> make() {
+    std::size_t number = 0;
+    for (const auto& [key, line] : sweep_.lines) add_line(line, number++);
+    if (x_.low >= x_.high) return std::nullopt;
     Plane plane{{.title = std::string(metric_.title),
                  .kind = Scale::Kind::logarithmic,
-                 .values = {y_range_.low / 1.3, y_range_.high * 1.3},
+                 .values = {y_.low / 1.3, y_.high * 1.3},
                  .format_tick = metric_.format_tick},
-                width < kNarrowLimit ? 196.0 : 256.0};
-    std::size_t number = 0;
-    for (const auto& [key, line] : sweep_.lines) {
-      if (number == kMaxLines) break;
-      add_line(plane.marks, line, number);
-      if (sweep_.lines.size() > 1) {
-        chart.legend.push_back(
-            {names_[number], series_symbol(number, {}, kSweepRadius), line_class(number)});
-      }
-      ++number;
-    }
-    chart.planes = {std::move(plane)};
-    return draw_planes(chart, width, fmt::format("{} by {}", metric_.title, sweep_.parameter));
+                256,
+                196,
+                std::move(marks_)};
+    return PlaneChart{.label = fmt::format("{} by {}", metric_.title, sweep_.parameter),
+                      .x = make_x_axis(),
+                      .planes = {std::move(plane)},
+                      .legend = make_legend()};
   }
 
  private:
-  static constexpr double kSweepRadius = 4;  // of the marks
+  static constexpr double kRadius = 4;  // of the marks
 
-  // Ticks mark the measured values if there is room.
-  ChartAxis make_x_axis() const {
-    const bool is_wide = x_range_.low > 0 && x_range_.high / x_range_.low >= 4;
-    ChartAxis axis{.title = fmt::format("{} of {}", sweep_.parameter, sweep_.op),
-                   .kind = is_wide ? Scale::Kind::logarithmic : Scale::Kind::linear,
-                   .values = x_range_};
-    for (const double value : values_) axis.ticks.push_back({value, format_plain_tick(value)});
-    return axis;
-  }
-
-  // Returns the style of a line. The first kSeriesColours lines are solid and dashed in turn, the
-  // next ones the other way round, so that two lines of the same colour differ.
-  static std::string line_class(std::size_t number) {
-    const bool is_dashed = (number + number / kSeriesColours) % 2 == 1;
-    return fmt::format("curve {}{}", series_class(number), is_dashed ? " dashed" : "");
-  }
-
-  void add_line(std::vector<Mark>& marks, const SweepLine& line, std::size_t number) const {
-    Curve curve{{}, line_class(number)};
+  // Adds the values of a line to the ranges of the axes, and its marks if it is drawn.
+  void add_line(const SweepLine& line, std::size_t number) {
+    Curve curve{{}, sweep_line_class(number)};
     std::vector<Mark> points;
     for (const SweptCase& entry : line) {
       const auto value = metric_.value(entry);
       if (!value || *value <= 0) continue;
       const Point at{entry.value, *value};
+      x_ = {std::min(x_.low, at.x), std::max(x_.high, at.x)};
+      y_ = {std::min(y_.low, at.y), std::max(y_.high, at.y)};
+      values_.insert(at.x);
       curve.points.push_back(at);
-      Mark point{fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter, entry.value,
-                             metric_.format_tick(*value)),
-                 {}};
-      if (const auto interval = metric_.interval(entry)) {
-        point.shapes.push_back(
-            Stroke{{at.x, interval->low}, {at.x, interval->high}, "range " + series_class(number)});
-      }
-      point.shapes.push_back(series_symbol(number, at, kSweepRadius));
-      points.push_back(std::move(point));
+      points.push_back(make_point(entry, at, number));
     }
-    marks.push_back({"", {std::move(curve)}});
-    marks.insert(marks.end(), std::make_move_iterator(points.begin()),
-                 std::make_move_iterator(points.end()));
+    if (number >= kMaxLines) return;
+    marks_.push_back({"", {std::move(curve)}});
+    std::ranges::move(points, std::back_inserter(marks_));
+  }
+
+  Mark make_point(const SweptCase& entry, Point at, std::size_t number) const {
+    Mark point{fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter, at.x,
+                           metric_.format_tick(at.y)),
+               {}};
+    if (const auto interval = metric_.interval(entry)) {
+      point.shapes.push_back(
+          Stroke{{at.x, interval->low}, {at.x, interval->high}, "range " + series_class(number)});
+    }
+    point.shapes.push_back(series_symbol(number, at, kRadius));
+    return point;
+  }
+
+  // Ticks mark the measured values if there is room.
+  ChartAxis make_x_axis() const {
+    const bool is_wide = x_.low > 0 && x_.high / x_.low >= 4;
+    ChartAxis axis{.title = fmt::format("{} of {}", sweep_.parameter, sweep_.op),
+                   .kind = is_wide ? Scale::Kind::logarithmic : Scale::Kind::linear,
+                   .values = x_};
+    for (const double value : values_) axis.ticks.push_back({value, format_plain_tick(value)});
+    return axis;
+  }
+
+  std::vector<LegendEntry> make_legend() const {
+    if (sweep_.lines.size() == 1) return {};
+    std::vector<LegendEntry> legend;
+    for (const std::string& name : make_legend_names(sweep_)) {
+      const std::size_t number = legend.size();
+      if (number == kMaxLines) break;
+      legend.push_back({name, series_symbol(number, {}, kRadius), sweep_line_class(number)});
+    }
+    return legend;
   }
 
   const Sweep& sweep_;
   const SweepMetric& metric_;
-  std::vector<std::string> names_;
+  std::vector<Mark> marks_;
   std::set<double> values_;  // values of the parameter
-  Extent x_range_{1e300, 0}, y_range_{1e300, 0};
+  Extent x_{1e300, 0}, y_{1e300, 0};
 };
 
 // Returns at most kMaxSweeps sweeps. Couples parameters only if an operator has no other sweep.
@@ -378,13 +379,21 @@ Sweep with_latencies(const Sweep& sweep) {
   return latencies;
 }
 
-Plot make_serving_plot(const Sweep& sweep, const SweepMetric& metric, std::string caption) {
-  const SweepPicture picture(sweep, metric);
+// Adds the plot, if it can be drawn. `kind`: of the plot, the first word of its name.
+void add_sweep_plot(const Sweep& sweep, const SweepMetric& metric, const std::string& kind,
+                    std::string title, std::string caption, std::vector<Plot>& plots) {
+  const auto chart = SweepChartMaker(sweep, metric).make();
+  if (!chart) return;
   const std::size_t drawn = std::min(sweep.lines.size(), kMaxLines);
   caption += format_left_out(sweep.lines.size() - drawn, "further line");
-  return make_plot(fmt::format("serving-{}-{}", sweep.parameter, metric.name),
-                   fmt::format("{} by {}", metric.name, sweep.parameter), std::move(caption),
-                   [&](double width) { return picture.draw(width); });
+  plots.push_back(make_plot(fmt::format("{}-{}-{}", kind, sweep.parameter, metric.name),
+                            std::move(title), std::move(caption), *chart));
+}
+
+void add_serving_plot(const Sweep& sweep, const SweepMetric& metric, std::string caption,
+                      std::vector<Plot>& plots) {
+  add_sweep_plot(sweep, metric, "serving", fmt::format("{} by {}", metric.name, sweep.parameter),
+                 std::move(caption), plots);
 }
 
 }  // namespace
@@ -393,17 +402,19 @@ std::vector<Plot> serving_plots(const std::vector<CaseRecord>& cases) {
   std::vector<Plot> plots;
   for (const char* parameter : {"streams", "batch"}) {
     const auto sweep = find_serving_sweep(cases, parameter);
-    if (!sweep || !SweepPicture(*sweep, kThroughput).is_drawable()) continue;
-    plots.push_back(make_serving_plot(
+    if (!sweep) continue;
+    add_serving_plot(
         *sweep, kThroughput,
         fmt::format("Items per second against {}; cases that differ in nothing else are one line. "
                     "An item is an image or sequence of the batch, else an iteration.",
-                    parameter)));
-    plots.push_back(make_serving_plot(
+                    parameter),
+        plots);
+    add_serving_plot(
         with_latencies(*sweep), kLatency,
         fmt::format("Time of one iteration against {}: the median (p50), and what 99 % of the "
                     "iterations do not exceed (p99), which cases with one stream do not have.",
-                    parameter)));
+                    parameter),
+        plots);
   }
   return plots;
 }
@@ -412,19 +423,14 @@ std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases) {
   std::vector<Plot> plots;
   for (const Sweep& sweep : find_sweeps(cases)) {
     for (const SweepMetric& metric : kSweepMetrics) {
-      const SweepPicture picture(sweep, metric);
-      if (!picture.is_drawable()) continue;
       std::string caption = fmt::format(
           "{} of each case against its parameter {}; cases that differ in nothing else are one "
           "line.",
           metric.title, sweep.parameter);
       caption.front() = static_cast<char>(caption.front() - 'a' + 'A');
-      const std::size_t drawn = std::min(sweep.lines.size(), kMaxLines);
-      caption += format_left_out(sweep.lines.size() - drawn, "further line");
-      plots.push_back(
-          make_plot(fmt::format("sweep-{}-{}-{}", sweep.op, sweep.parameter, metric.name),
-                    fmt::format("{}: {} by {}", sweep.op, metric.name, sweep.parameter), caption,
-                    [&](double width) { return picture.draw(width); }));
+      add_sweep_plot(sweep, metric, "sweep-" + sweep.op,
+                     fmt::format("{}: {} by {}", sweep.op, metric.name, sweep.parameter),
+                     std::move(caption), plots);
     }
   }
   if (plots.empty()) {

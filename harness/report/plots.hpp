@@ -35,10 +35,14 @@ inline constexpr double kNarrowPlot = 340;
 // Empty if `count` is 0.
 std::string format_left_out(std::size_t count, std::string_view kind);
 
+// Shortens the labels of rows, which are ids of cases, to their shortest forms.
+void shorten_ids(std::vector<ChartRow>& rows);
+
 // Returns the picture as SVG with this width.
 using DrawPlot = std::function<std::string(double width)>;
 Plot make_plot(std::string name, std::string title, std::string caption, const DrawPlot& draw);
 Plot make_plot(std::string name, std::string title, std::string caption, const RowChart& chart);
+Plot make_plot(std::string name, std::string title, std::string caption, const PlaneChart& chart);
 // Makes a plot without a picture.
 Plot make_absent_plot(std::string name, std::string title, std::string reason);
 

@@ -78,14 +78,9 @@ std::vector<std::string> IdShortener::forms(std::string_view id) const {
           join(parts, segments.options, shared_or_backend)};
 }
 
-std::vector<std::string> shortest_ids(const std::vector<std::string_view>& ids) {
-  const IdShortener shortener(ids);
-  std::vector<std::string> shortest;
-  for (const std::string_view id : ids) {
-    std::vector<std::string> forms = shortener.forms(id);
-    shortest.push_back(forms.empty() ? std::string(id) : std::move(forms.back()));
-  }
-  return shortest;
+std::string IdShortener::shortest(std::string_view id) const {
+  std::vector<std::string> shorter = forms(id);
+  return shorter.empty() ? std::string(id) : std::move(shorter.back());
 }
 
 }  // namespace bench

@@ -24,14 +24,13 @@ class IdShortener {
   // ("conv/.../c64h56w56k64r3s3p1/.../hot"). The last one omits backend and device even if they
   // differ, since a cut would remove the parameters.
   std::vector<std::string> forms(std::string_view id) const;
+  // Returns the last of forms(), or the id itself if there is none.
+  std::string shortest(std::string_view id) const;
 
  private:
   static constexpr std::size_t kSegments = 7;
   // Whether all ids have the same text, by segment
   std::array<bool, kSegments> shared_{};
 };
-
-// Returns for each id the last of its forms, or the id itself if there is none.
-std::vector<std::string> shortest_ids(const std::vector<std::string_view>& ids);
 
 }  // namespace bench

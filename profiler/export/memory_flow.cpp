@@ -136,8 +136,7 @@ class BlockClasses {
     for (std::size_t i = 0; i < std::min(names_.size(), kMaxClasses); ++i) {
       const bool has_others = i + 1 == kMaxClasses && names_.size() > kMaxClasses;
       entries.push_back({has_others ? "others" : shorten(names_[i], kMaxClassLetters),
-                         {Marker::square, {}, 6, colour(i)},
-                         ""});
+                         {Marker::square, {}, 6, colour(i)}});
     }
     return entries;
   }
@@ -182,8 +181,7 @@ class ChartMaker {
         classes_(memory.blocks, last) {}
 
   PlaneChart make(const DeviceKey& key) const {
-    PlaneChart chart;
-    chart.title = format_chart_title(key, memory_, live_.peak);
+    PlaneChart chart{"memory over time", format_chart_title(key, memory_, live_.peak)};
     chart.x = {.title = "time since the first allocation",
                .values = {0, static_cast<double>(std::max<std::int64_t>(1, last_ - first_))},
                .format_tick = format_time_tick};
@@ -217,7 +215,8 @@ class ChartMaker {
         {peak_line({0, peak}, {x(last_), peak}), peak_line({peak_time, peak}, {peak_time, 0})},
         {{"peak-bytes", std::to_string(live_.peak)},
          {"peak-ns", std::to_string(live_.peak_time - first_)}}};
-    Plane plane{{.title = "live bytes", .values = {0, std::max(1.0, peak)}}, kLiveHeight};
+    Plane plane{
+        {.title = "live bytes", .values = {0, std::max(1.0, peak)}}, kLiveHeight, kLiveHeight};
     plane.y.ticks = {{0, "0 B"}, {peak, peak_text}};
     plane.marks.push_back({"", {std::move(live)}});
     plane.marks.push_back(std::move(peak_mark));
@@ -228,6 +227,7 @@ class ChartMaker {
     const AddressScale addresses(memory_.blocks, kMapHeight);
     Plane plane{{.title = fmt::format("address, coloured by {}", classes_.kind()),
                  .values = {0, kMapHeight}},
+                kMapHeight,
                 kMapHeight};
     for (const AddressScale::Region& region : addresses.regions())
       plane.y.ticks.push_back({region.offset, fmt::format("0x{:x}", region.begin)});
