@@ -71,6 +71,10 @@ struct ShapeExtent {
   Extent operator()(const Symbol& symbol) const { return {symbol.at.x, symbol.at.x}; }
 };
 
+bool is_within(Extent inner, Extent outer) {
+  return inner.low >= outer.low && inner.high <= outer.high;
+}
+
 void draw_marks(Svg& svg, const std::vector<Mark>& marks, const MarkArea& area) {
   for (const Mark& mark : marks) {
     if (!mark.text.empty()) svg.open_mark(mark.text, mark.data);
@@ -217,6 +221,7 @@ std::vector<LabelSpot> level_spots(Point from, Point to, std::string_view label)
 
 // Draws the lines of a plane, then their labels. Marks are drawn later, so no label hides a mark.
 void draw_labelled_lines(Svg& svg, const Plane& plane, const MarkArea& area) {
+  if (plane.lines.empty()) return;
   const Extent& x = area.x.positions();
   LabelLayout layout({x.low, area.edges.low}, {x.span(), area.edges.span()});
   for (const LabelledStroke& line : plane.lines) {
@@ -375,16 +380,24 @@ std::string draw_rows(const RowChart& chart, double width) {
   return RowPicture(chart, width).draw();
 }
 
+Extent mark_extent(const Mark& mark) {
+  Extent whole = std::visit(ShapeExtent{}, mark.shapes.front());
+  for (const Shape& shape : mark.shapes) {
+    const Extent extent = std::visit(ShapeExtent{}, shape);
+    whole = {std::min(whole.low, extent.low), std::max(whole.high, extent.high)};
+  }
+  return whole;
+}
+
 BeyondAxis count_beyond_axis(const RowChart& chart) {
   BeyondAxis beyond;
   for (const ChartRow& row : chart.rows) {
     for (const Mark& mark : row.marks) {
-      const auto shapes = std::ranges::count_if(mark.shapes, [&](const Shape& shape) {
-        const Extent x = std::visit(ShapeExtent{}, shape);
-        return x.low < chart.x.values.low || x.high > chart.x.values.high;
-      });
-      beyond.shapes += static_cast<std::size_t>(shapes);
-      if (shapes > 0) ++beyond.marks;
+      if (is_within(mark_extent(mark), chart.x.values)) continue;
+      ++beyond.marks;
+      for (const Shape& shape : mark.shapes) {
+        if (!is_within(std::visit(ShapeExtent{}, shape), chart.x.values)) ++beyond.shapes;
+      }
     }
   }
   return beyond;

@@ -46,7 +46,7 @@ struct Stroke {
   std::string classes;
 };
 struct Curve {
-  std::vector<Point> points;
+  std::vector<Point> points;  // not empty
   std::string classes;
 };
 struct Symbol {
@@ -91,6 +91,9 @@ struct RowChart {
 
 // Returns the chart as SVG with this width.
 std::string draw_rows(const RowChart& chart, double width);
+
+// Returns the values of the horizontal axis that a mark with shapes covers.
+Extent mark_extent(const Mark& mark);
 
 // What reaches beyond the horizontal axis, and is drawn at its end.
 struct BeyondAxis {

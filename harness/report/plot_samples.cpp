@@ -23,59 +23,49 @@ constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
 // The axis reaches this much beyond the outermost mark that it must contain.
 constexpr double kSpreadMargin = 1.1;
 
-// Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
-struct ProcessBox {
-  int process = 0;
-  std::size_t samples = 0;
-  double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
+// The rows of samples_plot(), those of the cases with the longest median times first.
+struct SampleRows {
+  std::vector<ChartRow> rows;
+  std::size_t left_out = 0;         // number of other cases with a time
+  bool has_more_processes = false;  // whether a case has more processes than its row shows
 };
 
-// The boxes of one case.
-struct CaseBoxes {
-  const CaseRecord* record = nullptr;
-  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses
-  std::size_t processes = 0;      // number of processes with samples
-};
-
-// The cases that samples_plot() shows, and the number of other cases with a time.
-struct ShownCases {
-  std::vector<CaseBoxes> cases;
-  std::size_t left_out = 0;
-};
-
-// `case_median`: nanoseconds per iteration.
-ProcessBox make_process_box(const CountedSamples& counted, double case_median) {
+// `y`: the middle of the line in its row.
+Mark make_process_mark(const CaseRecord& record, const CountedSamples& counted, double y) {
   const ProcessRecord& process = *counted.process;
-  std::vector<double> times;
+  const auto case_median = static_cast<double>(record.time->median.count());
+  std::vector<double> times;  // relative to the median of the case: -0.02 is 2 % faster
   for (const Nanoseconds sample : counted.samples) {
     times.push_back(static_cast<double>(sample.count()) /
                         static_cast<double>(process.iterations_per_sample) / case_median -
                     1);
   }
-  return {process.process,        times.size(),          *quantile(times, 0.05),
-          *quantile(times, 0.25), *quantile(times, 0.5), *quantile(times, 0.75),
-          *quantile(times, 0.95)};
+  const auto at = [&](double fraction) { return *quantile(times, fraction); };
+  return {fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples", record.id,
+                      process.process, format_change_tick(at(0.5)), format_change_tick(at(0.25)),
+                      format_change_tick(at(0.75)), times.size()),
+          {Stroke{{at(0.05), y}, {at(0.95), y}, "range s0 light"},
+           Stroke{{at(0.25), y}, {at(0.75), y}, "box s0"},
+           Symbol{Marker::circle, {at(0.5), y}, 2.5, "s1"}}};
 }
 
-// Returns the boxes of a case: its samples at the speed at which its time is stated. Ignores
-// processes without a valid number of iterations.
-CaseBoxes make_case_boxes(const CaseRecord& record, std::vector<const ProcessRecord*> processes) {
-  std::erase_if(processes, [](const ProcessRecord* process) {
-    return process->iterations_per_sample <= 0 || process->samples.empty();
-  });
+// Returns the row of a case: its samples at the speed at which its time is stated.
+ChartRow make_sample_row(const CaseRecord& record,
+                         const std::vector<const ProcessRecord*>& processes) {
   auto at_level = record.time->at ? samples_at(processes, record.time->at->canary) : std::nullopt;
   const std::vector<CountedSamples> counted =
       at_level ? std::move(at_level->counted) : all_samples(processes);
-  const auto case_median = static_cast<double>(record.time->median.count());
-  CaseBoxes entry{&record, {}, processes.size()};
-  for (const CountedSamples& samples : counted)
-    entry.boxes.push_back(make_process_box(samples, case_median));
-  if (entry.boxes.size() > kMaxShownProcesses) entry.boxes.resize(kMaxShownProcesses);
-  return entry;
+  ChartRow row{record.id, format_time(record.time->median)};
+  for (const CountedSamples& samples : counted) {
+    if (row.marks.size() == kMaxShownProcesses) break;
+    row.marks.push_back(make_process_mark(record, samples, row.height + kProcessHeight / 2));
+    row.height += kProcessHeight;
+  }
+  return row;
 }
 
-// Returns the cases with the longest median times, longest first.
-ShownCases collect_case_boxes(const Report& report) {
+// Ignores processes without a valid number of iterations.
+SampleRows make_sample_rows(const Report& report) {
   std::vector<const CaseRecord*> timed;
   for (const CaseRecord& record : report.cases) {
     if (record.time && record.time->median.count() > 0) timed.push_back(&record);
@@ -83,20 +73,24 @@ ShownCases collect_case_boxes(const Report& report) {
   std::ranges::stable_sort(timed, [](const CaseRecord* a, const CaseRecord* b) {
     return a->time->median > b->time->median;
   });
-  const std::size_t left_out = timed.size() - std::min(timed.size(), kMaxDistributions);
-  timed.resize(timed.size() - left_out);
+  SampleRows result;
+  result.left_out = timed.size() - std::min(timed.size(), kMaxDistributions);
+  timed.resize(timed.size() - result.left_out);
   std::map<std::string_view, std::vector<const ProcessRecord*>> processes;
   for (const CaseRecord* record : timed) processes[record->id];
   for (const ProcessRecord& process : report.processes) {
     const auto found = processes.find(process.id);
-    if (found != processes.end()) found->second.push_back(&process);
+    const bool is_valid = process.iterations_per_sample > 0 && !process.samples.empty();
+    if (found != processes.end() && is_valid) found->second.push_back(&process);
   }
-  std::vector<CaseBoxes> all;
   for (const CaseRecord* record : timed) {
-    CaseBoxes entry = make_case_boxes(*record, processes[record->id]);
-    if (!entry.boxes.empty()) all.push_back(std::move(entry));
+    ChartRow row = make_sample_row(*record, processes[record->id]);
+    if (row.marks.empty()) continue;
+    if (processes[record->id].size() > row.marks.size()) result.has_more_processes = true;
+    result.rows.push_back(std::move(row));
   }
-  return {std::move(all), left_out};
+  shorten_ids(result.rows);
+  return result;
 }
 
 // Returns an axis that covers 95 % of `lows` and 95 % of `highs`, within kMinSpread and kMaxSpread.
@@ -118,47 +112,20 @@ std::string format_clipped(const RowChart& chart, std::size_t count, std::string
       count == 1 ? "reaches" : "reach", count == 1 ? "is" : "are");
 }
 
-Extent find_box_extent(const std::vector<CaseBoxes>& all) {
+RowChart make_samples_chart(std::vector<ChartRow> rows) {
+  RowChart chart{
+      fmt::format("distributions of the samples of {} cases", rows.size()),
+      {.title = "time relative to the median of the case", .format_tick = format_change_tick},
+      std::move(rows)};
   std::vector<double> lows, highs;
-  for (const CaseBoxes& entry : all) {
-    for (const ProcessBox& box : entry.boxes) {
-      lows.push_back(box.q5);
-      highs.push_back(box.q95);
+  for (const ChartRow& row : chart.rows) {
+    for (const Mark& mark : row.marks) {
+      const Extent extent = mark_extent(mark);
+      lows.push_back(extent.low);
+      highs.push_back(extent.high);
     }
   }
-  return find_extent(lows, highs);
-}
-
-std::string format_box(const CaseRecord& record, const ProcessBox& box) {
-  return fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples", record.id,
-                     box.process, format_change_tick(box.q50), format_change_tick(box.q25),
-                     format_change_tick(box.q75), box.samples);
-}
-
-// `y`: the middle of the line in its row.
-Mark make_box_mark(const CaseRecord& record, const ProcessBox& box, double y) {
-  return {format_box(record, box),
-          {Stroke{{box.q5, y}, {box.q95, y}, "range s0 light"},
-           Stroke{{box.q25, y}, {box.q75, y}, "box s0"},
-           Symbol{Marker::circle, {box.q50, y}, 2.5, "s1"}}};
-}
-
-ChartRow make_boxes_row(const CaseBoxes& entry) {
-  ChartRow row{entry.record->id, format_time(entry.record->time->median)};
-  for (const ProcessBox& box : entry.boxes) {
-    row.marks.push_back(make_box_mark(*entry.record, box, row.height + kProcessHeight / 2));
-    row.height += kProcessHeight;
-  }
-  return row;
-}
-
-RowChart make_samples_chart(const std::vector<CaseBoxes>& all) {
-  RowChart chart{fmt::format("distributions of the samples of {} cases", all.size()),
-                 {.title = "time relative to the median of the case",
-                  .values = find_box_extent(all),
-                  .format_tick = format_change_tick}};
-  for (const CaseBoxes& entry : all) chart.rows.push_back(make_boxes_row(entry));
-  shorten_ids(chart.rows);
+  chart.x.values = find_extent(lows, highs);
   return chart;
 }
 
@@ -232,8 +199,8 @@ RowChart make_sides_chart(const std::vector<SidesRow>& rows, std::string_view un
 }  // namespace
 
 Plot samples_plot(const Report& report) {
-  const auto [all, left_out] = collect_case_boxes(report);
-  if (all.empty()) {
+  const SampleRows shown = make_sample_rows(report);
+  if (shown.rows.empty()) {
     return make_absent_plot("samples", "Samples over processes",
                             "No case has samples, so there is no distribution to show.");
   }
@@ -242,14 +209,12 @@ Plot samples_plot(const Report& report) {
       "quartiles, the dot is its median. Samples are shown as long as they would have been at the "
       "speed of the machine at which the time at the right is stated. Lines of a case that do not "
       "overlap mean that processes differ.";
-  const RowChart chart = make_samples_chart(all);
+  const RowChart chart = make_samples_chart(shown.rows);
   caption += format_clipped(chart, count_beyond_axis(chart).marks, "lines");
   caption += " The longest cases come first; --filter selects others.";
-  const bool has_more = std::ranges::any_of(
-      all, [](const CaseBoxes& entry) { return entry.processes > entry.boxes.size(); });
-  if (has_more)
+  if (shown.has_more_processes)
     caption += fmt::format(" Only the first {} processes of a case are drawn.", kMaxShownProcesses);
-  caption += format_left_out(left_out, "shorter case");
+  caption += format_left_out(shown.left_out, "shorter case");
   return make_plot("samples", "Samples over processes", caption, chart);
 }
 

@@ -264,7 +264,7 @@ class SweepChartMaker {
       curve.points.push_back(at);
       points.push_back(make_point(entry, at, number));
     }
-    if (number >= kMaxLines) return;
+    if (number >= kMaxLines || points.empty()) return;
     marks_.push_back({"", {std::move(curve)}});
     std::ranges::move(points, std::back_inserter(marks_));
   }
