@@ -251,11 +251,11 @@ void draw_labelled_lines(Svg& svg, const Plane& plane, const MarkArea& area) {
 constexpr double kTitleHeight = 26;
 constexpr double kPlaneTitleHeight = 24;  // the title of the first plane's vertical axis
 constexpr double kLegendRow = 16, kLegendGap = 6;
-constexpr double kLegendSample = 34;  // of a line
+constexpr double kLegendSample = 34;  // length of a line
 constexpr double kPlaneGap = 30;
 constexpr double kPlaneAxisHeight = 40;
 constexpr double kPlaneRight = 20;       // room for the last tick of the horizontal axis
-constexpr double kMinTickDistance = 12;  // of the texts of a vertical axis
+constexpr double kMinTickDistance = 12;  // between texts of a vertical axis
 
 // Returns the ticks of an axis: its own ones if they are at most `max_ticks`, or round values.
 std::vector<AxisTick> axis_ticks(const ChartAxis& axis, const Scale& scale, std::size_t max_ticks,

@@ -28,7 +28,7 @@ struct ChartAxis {
   Scale::Kind kind = Scale::Kind::linear;
   Extent values = {};
   std::string (*format_tick)(double value) = format_plain_tick;
-  // Of a plane. Empty, or too many for a horizontal axis: round values.
+  // Ticks of a plane. Empty, or too many for a horizontal axis: round values.
   std::vector<AxisTick> ticks = {};
 };
 
@@ -70,7 +70,7 @@ struct Mark {
 struct ChartRow {
   std::string label;  // cut in the middle if it is too long
   std::string value;  // at the right end
-  double height = 0;  // of the marks, without the label
+  double height = 0;  // height of the marks, without the label
   std::vector<Mark> marks = {};
   std::optional<Extent> y = std::nullopt;  // the vertical axis, upwards, with a small margin
 };
