@@ -248,7 +248,7 @@ class SweepChartMaker {
   }
 
  private:
-  static constexpr double kRadius = 4;  // of the marks
+  static constexpr double kRadius = 4;  // radius of the marks
 
   // Adds the values of a line to the ranges of the axes, and its marks if it is drawn.
   void add_line(const SweepLine& line, std::size_t number) {
