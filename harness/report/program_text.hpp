@@ -31,7 +31,6 @@ std::string format_part_change(const ProgramPart& part);
 std::string format_program_tables(const ProgramComparison& programs, const ConsoleOptions& console);
 std::string program_markdown(const ProgramComparison& programs);
 
-void fields(JsonWriter& writer, const ProgramPart& part);
 void fields(JsonWriter& writer, const ProgramComparison& programs);
 
 }  // namespace bench
