@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/shell.hpp"
+#include "base/text_encoding.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -68,6 +69,34 @@ class GzipStream final : public ByteStream {
   std::string name_;
 };
 
+// Converts a text with a byte order mark to UTF-8.
+class Utf8Stream final : public ByteStream {
+ public:
+  explicit Utf8Stream(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
+
+  Result<std::size_t> read(char* bytes, std::size_t size) override {
+    while (converted_.empty() && !at_end_) {
+      BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes_->read(bytes, size));
+      at_end_ = count == 0;
+      converted_ = at_end_ ? converter_.finish() : converter_.convert({bytes, count});
+      if (converted_.data() == bytes) {  // nothing was converted
+        converted_ = {};
+        return count;
+      }
+    }
+    const std::size_t count = std::min(size, converted_.size());
+    std::memcpy(bytes, converted_.data(), count);
+    converted_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> bytes_;
+  Utf8Converter converter_;
+  std::string_view converted_;  // what is not read yet
+  bool at_end_ = false;
+};
+
 // A packed file begins with these bytes. `unpack` is the command that unpacks it.
 struct Packer {
   std::string_view magic;
@@ -112,6 +141,10 @@ Result<std::unique_ptr<ByteStream>> open_bytes(const std::string& path) {
 
 std::unique_ptr<ByteStream> open_standard_input(const std::string& name) {
   return std::make_unique<DescriptorStream>(STDIN_FILENO, DescriptorStream::Owned::no, name);
+}
+
+std::unique_ptr<ByteStream> as_utf8(std::unique_ptr<ByteStream> bytes) {
+  return std::make_unique<Utf8Stream>(std::move(bytes));
 }
 
 }  // namespace bench

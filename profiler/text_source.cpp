@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text_encoding.hpp"
 #include "profiler/byte_stream.hpp"
 #include "profiler/reader.hpp"
 
@@ -25,42 +24,12 @@ class StringStream final : public ByteStream {
   std::size_t position_ = 0;
 };
 
-// Converts a text with a byte order mark to UTF-8.
-class Utf8Stream final : public ByteStream {
- public:
-  explicit Utf8Stream(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
-
-  Result<std::size_t> read(char* bytes, std::size_t size) override {
-    while (converted_.empty() && !at_end_) {
-      BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes_->read(bytes, size));
-      at_end_ = count == 0;
-      converted_ = at_end_ ? converter_.finish() : converter_.convert({bytes, count});
-      if (converted_.data() == bytes) {  // nothing was converted
-        converted_ = {};
-        return count;
-      }
-    }
-    const std::size_t count = std::min(size, converted_.size());
-    std::memcpy(bytes, converted_.data(), count);
-    converted_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::unique_ptr<ByteStream> bytes_;
-  Utf8Converter converter_;
-  std::string_view converted_;  // what is not read yet
-  bool at_end_ = false;
-};
-
 // Splits a stream into lines. The buffer holds the unread part and grows only for a long line.
 class BufferedSource final : public TextSource {
  public:
   BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes,
                  std::size_t first_buffer = kFirstBuffer)
-      : name_(std::move(name)),
-        bytes_(std::make_unique<Utf8Stream>(std::move(bytes))),
-        buffer_(first_buffer) {}
+      : name_(std::move(name)), bytes_(as_utf8(std::move(bytes))), buffer_(first_buffer) {}
 
   const std::string& name() const override { return name_; }
   Status status() const override { return status_; }

@@ -2,7 +2,6 @@
 #include "harness/result/result_text.hpp"
 
 #include "base/text.hpp"
-#include "base/text_encoding.hpp"
 #include "profiler/byte_stream.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -107,15 +107,14 @@ Status append_result_text(const std::string& path, const ResultLimits& limits, s
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
-  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<ByteStream> bytes, open_bytes(path));
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> bytes, open_bytes(path));
+  bytes = as_utf8(std::move(bytes));
   ActivityFilter filter(path, limits, text);
-  Utf8Converter converter;
   std::string block(65536, '\0');
   for (;;) {
     BENCH_ASSIGN_OR_RETURN(const std::size_t count, bytes->read(block.data(), block.size()));
-    if (count == 0) return filter.append(converter.finish());
-    const auto read = std::string_view(block).substr(0, count);
-    BENCH_RETURN_IF_ERROR(filter.append(converter.convert(read)));
+    if (count == 0) return Done{};
+    BENCH_RETURN_IF_ERROR(filter.append(std::string_view(block).substr(0, count)));
   }
 }
 

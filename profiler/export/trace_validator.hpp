@@ -39,7 +39,7 @@ struct TraceCheck {
 };
 inline constexpr std::size_t kMaxProblems = 20;
 
-// Reads the trace as a stream. Keeps 24 bytes per slice and some hundred bytes per flow. The file
+// Reads the trace as a stream. Keeps 16 bytes per slice and some hundred bytes per flow. The file
 // may be compressed with gzip. Returns an error if the file cannot be read.
 Result<TraceCheck> check_trace_file(const std::string& path);
 // The same for a trace in memory, without compression.
