@@ -43,6 +43,17 @@ TEST(ByteStream, UnpacksByContentWhateverTheName) {
   EXPECT_EQ(read_all(**empty), "");
 }
 
+// The pieces of three bytes cut the byte order mark and the characters.
+TEST(ByteStream, ConvertsToUtf8InPiecesOfAnySize) {
+  const test::TemporaryFolder folder;
+  for (const std::string& content :
+       {"hello\n"s, "\xef\xbb\xbfhello\n"s, kPacked, "\xff\xfeh\0e\0l\0l\0o\0\n\0"s}) {
+    auto bytes = open_bytes(folder.write("text", content));
+    ASSERT_TRUE(bytes.ok());
+    EXPECT_EQ(read_all(*as_utf8(*std::move(bytes))), "hello\n");
+  }
+}
+
 TEST(ByteStream, NamesTheProgramThatUnpacks) {
   const test::TemporaryFolder folder;
   for (const auto& [magic, message] : std::vector<std::pair<std::string, std::string>>{
