@@ -41,8 +41,10 @@ class Regex {
   std::vector<ByteSet> sets_;
 };
 
-// Returns whether a shell glob matches the complete text. `*` matches any text, `?` any character,
-// `[abc]`, `[a-z]` and `[!abc]` one character of a set.
+// Returns whether a shell glob matches the complete text, as fnmatch() does in the C locale: `*`
+// matches any text, `?` any byte, `[abc]`, `[a-z]` and `[!abc]` one byte of a set. A backslash has
+// no special meaning. Takes at most time proportional to the product of both lengths. Neither text
+// may contain a NUL.
 bool glob_matches(std::string_view pattern, std::string_view text);
 // Returns an error for an unclosed `[`.
 Status check_glob(std::string_view pattern);

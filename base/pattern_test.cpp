@@ -2,6 +2,7 @@
 #include "base/pattern.hpp"
 
 #include <gtest/gtest.h>
+#include <locale.h>
 
 #include <random>
 #include <regex>
@@ -31,6 +32,29 @@ TEST(Glob, MatchesTheWholeText) {
   EXPECT_FALSE(glob_matches("*b", "abc"));
   EXPECT_FALSE(check_glob("a[b").ok());
   EXPECT_TRUE(check_glob("a[]b]c").ok());
+}
+
+TEST(Glob, BackslashesDotsAndSlashesAreCharacters) {
+  EXPECT_TRUE(glob_matches("a\\*", "a\\b"));
+  EXPECT_FALSE(glob_matches("a\\*", "a*"));
+  EXPECT_TRUE(glob_matches("*", ".a/.b"));
+  EXPECT_TRUE(glob_matches("[\\]", "\\"));
+  EXPECT_FALSE(glob_matches("x[9-0]", "x5"));
+  EXPECT_TRUE(glob_matches("[a", "[a"));
+  EXPECT_FALSE(check_glob("[^]").ok());
+  EXPECT_TRUE(check_glob("[^]]").ok());
+}
+
+// libbench_profile.so matches names within programs of any locale.
+TEST(Glob, MatchesBytesInEveryLocale) {
+  const locale_t utf8 = ::newlocale(LC_ALL_MASK, "C.UTF-8", locale_t{});
+  ASSERT_NE(utf8, locale_t{});
+  const locale_t previous = ::uselocale(utf8);
+  EXPECT_FALSE(glob_matches("?", "\xc3\xa9"));
+  EXPECT_TRUE(glob_matches("??", "\xc3\xa9"));
+  EXPECT_TRUE(glob_matches("a*", "a\xff"));
+  EXPECT_EQ(::uselocale(previous), utf8);
+  ::freelocale(utf8);
 }
 
 TEST(Glob, ManyStarsTakeNoTime) {
