@@ -199,7 +199,8 @@ constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
        }
      }},
     {{"timeout", "duration", "60s",
-      "limit of one step of a worker (setup, warm-up, a round) beyond its own target"},
+      "limit of one step of a worker (setup, warm-up, a round) beyond its own target; a profile is "
+      "three such steps in one"},
      [](const Reader& reader, const yaml::Node& node, Settings& settings) {
        if (const auto value = reader.duration(node, "timeout", Nanoseconds(1))) {
          settings.measure.timeout = *value;

@@ -105,8 +105,8 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
 // profile timed out.
 TEST_F(CoordinatorProfileTest, ACaseThatCanBeMeasuredWithinTheTimeoutCanBeProfiled) {
   options_.profile = ProfileSwitches();
-  scripts_["m4n4k4"].run = [](std::int64_t) { return 12s; };
-  scripts_["m4n4k4"].steps[0].execute = 12s;
+  scripts_["m4n4k4"].run = [](std::int64_t) { return 8s; };
+  scripts_["m4n4k4"].steps[0].execute = 8s;
   Plan slow = test::make_plan({test::make_case(kFirst, measure(2), kShortWarmup)});
   slow.cases[0].measure.timeout = 60s;
   run(slow);
