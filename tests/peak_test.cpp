@@ -112,9 +112,9 @@ TEST_F(PeakCommandTest, ExplainShowsTheStoredTimeAndItsPartOfTheCeiling) {
   ASSERT_EQ(bench_peak_raised("*/fma_portable*t1").status, 0);
   ASSERT_EQ(bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"}).status, 0);
   EXPECT_THAT(bench({"explain", kLoopOfOneThread}).out,
-              testing::AllOf(HasSubstr("No time is known: baselines: has no run of this case on "
-                                       "this machine class. The command at the end "
-                                       "measures it."),
+              testing::AllOf(HasSubstr("No time is known: baselines: no run of this case on this "
+                                       "machine class is stored. The command at the end "
+                                       "measures it; `--from RESULT` takes"),
                              Not(HasSubstr("This case took"))));
   const ProgramResult of_result = bench({"explain", kLoopOfOneThread, "--from", "r.jsonl"});
   EXPECT_THAT(of_result.out,

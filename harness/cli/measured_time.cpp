@@ -114,13 +114,13 @@ Result<MeasuredTime> find_time_in_store(const Case& spec, const MachineIdentity&
     }
   }
   if (difference) return Error{*difference, store, ""};
-  return Error{"has no run of this case on this machine class", store, ""};
+  return Error{"no run of this case on this machine class is stored", store, ""};
 }
 
 Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity& machine,
                                          const Report& report, const std::string& path) {
   const auto record = std::ranges::find(report.cases, spec.id, &CaseRecord::id);
-  if (record == report.cases.end()) return Error{"has no result of this case", path, ""};
+  if (record == report.cases.end()) return Error{"no result of this case", path, ""};
   if (!record->time) {
     return Error{fmt::format("has no time of this case ({})", to_string(record->outcome)), path,
                  ""};
@@ -149,8 +149,10 @@ std::string format_measured_time(const Result<MeasuredTime>& measured,
                                   ? fmt::format(" At best this case takes {}, bound by {}.",
                                                 format_time(ideal->ideal), to_string(ideal->bound))
                                   : "";
-    return fmt::format("No time is known: {}. The command at the end measures it.{}\n\n",
-                       measured.error().message(), limit);
+    return fmt::format(
+        "No time is known: {}. The command at the end measures it; `--from RESULT` takes the time "
+        "of a result.{}\n\n",
+        measured.error().message(), limit);
   }
   const Roofline* roofline = choose_roofline(*measured, ideal);
   const std::string gpu = measured->gpu.empty() ? "" : fmt::format(", GPU {}", measured->gpu);

@@ -82,8 +82,8 @@ TEST(MeasuredTimeText, ShowsNothingThatWasNotMeasuredOnThisMachine) {
   ASSERT_FALSE(foreign.ok());
   EXPECT_EQ(answer(foreign, roofline_of(80us)),
             "No time is known: r.jsonl: its time is of the machine class there-4c, and this is "
-            "here-2c. The command at the end measures it. At best this case takes 80.00 us, bound "
-            "by memory.\n\n");
+            "here-2c. The command at the end measures it; `--from RESULT` takes the time of a "
+            "result. At best this case takes 80.00 us, bound by memory.\n\n");
   const Case on_gpu = test::make_case(kGpuCase);
   const Report of_gpu = report_of(kGpuCase, 100us);
   const auto same = find_time_in_report(on_gpu, kHere, of_gpu, "r.jsonl");
@@ -105,7 +105,7 @@ TEST(MeasuredTimeText, SaysWhyAResultHasNoTime) {
   EXPECT_EQ(find_time_in_report(spec, kHere, report, "r.jsonl").error().what,
             "has no time of this case (unsupported)");
   EXPECT_EQ(find_time_in_report(spec, kHere, report_of(kGpuCase, 1us), "r").error().what,
-            "has no result of this case");
+            "no result of this case");
 }
 
 // A run that was adopted from another machine class is not a time of this one.
@@ -115,7 +115,7 @@ TEST(MeasuredTimeOfAStore, IsThatOfTheLastRunThatThisClassMeasuredItself) {
   const MachineIdentity machine{test::kStoredMachine, ""};
   const Case spec = test::make_case(test::kStoredCase);
   EXPECT_EQ(find_time_in_store(spec, machine, store.folder()).error().what,
-            "has no run of this case on this machine class");
+            "no run of this case on this machine class is stored");
   ASSERT_TRUE(store.append(test::baseline(1, 0, 100us), EpochPolicy::current).ok());
   BaselineRecord adopted = test::baseline(2, 0, 101us);
   adopted.adopted_from = "there-4c";

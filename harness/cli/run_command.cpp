@@ -61,7 +61,10 @@ Status check_resumable(const Report& report, const Plan& plan, const std::string
   if (hash == plan.hash) return Done{};
   return Error{
       fmt::format("was created with another configuration (hash {}, now {})", hash, plan.hash),
-      path, "resume with the files and options of the first run, or start a new run"};
+      path,
+      fmt::format("resume with the files and options of the first run, which was `{}`, or start a "
+                  "new run",
+                  shell_command("bench", report.runs.front().arguments))};
 }
 
 Result<Destination> open_resumed(const std::string& path, const Plan& plan) {

@@ -6,6 +6,7 @@
 #include "harness/report/plots.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/summary.hpp"
+#include "ops/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -59,12 +60,16 @@ std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100
 
 double to_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-// Returns the first layer and the number of other layers that are the same case: "layer1.0.conv2
-// +2". Empty if there are no layers.
-std::string layer_label(const std::vector<std::string>& layers) {
+// Returns the first layer, the direction of a gradient, and the number of other layers that are the
+// same case: "layer1.0.conv2 +2", "conv1 backward_data". Empty if there are no layers. In a step of
+// training a layer has a bar in each direction.
+std::string layer_label(const std::vector<std::string>& layers, const std::string& direction) {
   if (layers.empty()) return "";
-  return layers.size() == 1 ? layers.front()
-                            : fmt::format("{} +{}", layers.front(), layers.size() - 1);
+  const bool is_gradient = !direction.empty() && direction != to_string(ops::Direction::forward);
+  std::string label =
+      is_gradient ? fmt::format("{} {}", layers.front(), direction) : layers.front();
+  if (layers.size() > 1) label += fmt::format(" +{}", layers.size() - 1);
+  return label;
 }
 
 void set_ideal(TimeBar& bar, Nanoseconds ideal, double efficiency) {
@@ -74,7 +79,7 @@ void set_ideal(TimeBar& bar, Nanoseconds ideal, double efficiency) {
 }
 
 TimeBar layer_bar(const NetworkSummary::Entry& entry) {
-  const std::string label = layer_label(entry.layers);
+  const std::string label = layer_label(entry.layers, entry.direction);
   TimeBar bar{label.empty() ? entry.id : label, format_percent(entry.share),
               fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
                           pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
@@ -116,7 +121,7 @@ std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
   const IdShortener shortener(ids);
   std::vector<std::string> labels;
   for (const SummedCase& entry : cases) {
-    labels.push_back(has_one_network ? layer_label(entry.record->layers)
+    labels.push_back(has_one_network ? layer_label(entry.record->layers, entry.record->direction)
                                      : shortener.shortest(entry.record->id));
   }
   return labels;

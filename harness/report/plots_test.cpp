@@ -247,6 +247,23 @@ TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
   EXPECT_THAT(layers_plot(network).caption, HasSubstr("n/a: no ceilings, run `bench peak`"));
 }
 
+// Before, a step of training had three bars with the same name.
+TEST(LayersPlot, NamesTheDirectionOfAGradient) {
+  NetworkSummary network;
+  network.network = "net";
+  network.cache = "hot";
+  network.top = {{"conv/1", {"conv1"}, 1, Nanoseconds(3000), 0.5},
+                 {"conv/2", {"conv1", "conv2"}, 2, Nanoseconds(2000), 0.4},
+                 {"conv/3", {"conv1"}, 1, Nanoseconds(1000), 0.1}};
+  network.top[0].direction = "forward";
+  network.top[1].direction = "backward_data";
+  network.top[2].direction = "backward_weights";
+  const std::string plot = layers_plot(network).wide;
+  EXPECT_THAT(plot, HasSubstr(">conv1<"));
+  EXPECT_THAT(plot, HasSubstr(">conv1 backward_data +1<"));
+  EXPECT_THAT(plot, HasSubstr(">conv1 backward_weights<"));
+}
+
 TEST(ProfilePlot, ShowsTheTimeOfAnIterationAndItsShareOfTheCase) {
   const LayerRow row{"net/hot", "net:conv1", Nanoseconds(4'530'000), 0.052, nullptr};
   const Plot plot = profile_plot("p", "Time by layer", {row}, "layer");

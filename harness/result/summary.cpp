@@ -364,6 +364,7 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
       entry.ideal = roofline->ideal;
       entry.efficiency = roofline->efficiency;
     }
+    entry.direction = member.record->direction;
     summary.top.push_back(std::move(entry));
   }
   for (NetworkSummary::Entry& entry : summary.top) {

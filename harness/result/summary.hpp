@@ -69,6 +69,7 @@ struct NetworkSummary {
     // Ideal time and efficiency of one execution; nullopt if the case has no roofline.
     std::optional<Nanoseconds> ideal = {};
     std::optional<double> efficiency = {};
+    std::string direction = {};
   };
   std::vector<Entry> top;                     // all layers by median x multiplicity, largest first
   PreparationTimes preparation;               // those of the whole network

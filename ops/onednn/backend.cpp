@@ -144,8 +144,9 @@ class OnednnBackend final : public Backend {
 bool OnednnBackend::set_output(LibraryOutput output) {
   constexpr const char* kVerbose = "ONEDNN_VERBOSE";
   const bool is_first = !std::exchange(output_was_set_, true);
+  // Only a process that prints needs it. One that does not shows its own environment to the user.
+  if (output != LibraryOutput::none) setenv("ONEDNN_VERBOSE_TIMESTAMP", "1", 1);
   if (is_first) {
-    setenv("ONEDNN_VERBOSE_TIMESTAMP", "1", 1);
     const char* text = std::getenv(kVerbose);
     const std::string requested_output = text == nullptr ? "" : text;
     const bool requests_reasons = requested_output.find("dispatch") != std::string::npos ||

@@ -65,7 +65,10 @@ void FileContents::add(const Activity& activity) {
 }
 
 std::string FileContents::describe_empty_selection() const {
-  if (kinds_.empty()) return "nothing to show: the file contains no activities";
+  if (kinds_.empty()) {
+    return "nothing to show: the file contains no activities; `bench run CONFIG --profile` records "
+           "them";
+  }
   std::string held;
   for (const auto& [kind, count] : kinds_) {
     held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, to_string(kind));
