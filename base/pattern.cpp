@@ -324,10 +324,10 @@ bool Regex::search(std::string_view text) const {
 // fnmatch() reads characters and ranges as the thread's locale has them. In that of C, each byte is
 // a character.
 bool glob_matches(std::string_view pattern, std::string_view text) {
-  static const locale_t c_locale = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+  static const locale_t kCLocale = ::newlocale(LC_ALL_MASK, "C", locale_t{});
   const std::string glob(pattern);
   const std::string subject(text);
-  const locale_t previous = ::uselocale(c_locale);
+  const locale_t previous = ::uselocale(kCLocale);
   const bool is_match = ::fnmatch(glob.c_str(), subject.c_str(), FNM_NOESCAPE) == 0;
   ::uselocale(previous);
   return is_match;
@@ -337,9 +337,18 @@ Status check_glob(std::string_view pattern) {
   for (std::size_t at = pattern.find('['); at != pattern.npos; at = pattern.find('[', at)) {
     const std::string_view set = pattern.substr(at + 1);
     const bool is_negated = set.starts_with('!') || set.starts_with('^');
+    const std::size_t begin = at;
     at = pattern.find(']', at + (is_negated ? 3 : 2));  // a `]` in the first position is a member
     if (at == pattern.npos)
       return Error{"`[` without `]`", "", "write [[] for the character itself"};
+    // fnmatch() reads on beyond this `]` in a class as `[:alpha:]`, and matches nothing if it does
+    // not end.
+    const std::string_view members = pattern.substr(begin + 1, at - begin - 1);
+    for (const std::string_view opening : {"[:", "[.", "[="}) {
+      if (members.find(opening) != members.npos)
+        return Error{fmt::format("`{}` within a set", opening), "",
+                     "write the set's `[` last, as in [a:[]"};
+    }
   }
   return Done{};
 }

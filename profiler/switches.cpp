@@ -35,7 +35,7 @@ std::string expected_name(std::string_view written, std::span<const std::string_
 // Parses names separated by commas; "all" selects every one.
 template <class Enum>
 Status read_set(std::string_view value, std::set<Enum>& result) {
-  constexpr std::span<const std::string_view> names = enumerator_names<Enum>();
+  constexpr std::span<const std::string_view> kNames = enumerator_names<Enum>();
   std::set<Enum> read;
   while (true) {
     const std::size_t comma = value.find(',');
@@ -43,9 +43,9 @@ Status read_set(std::string_view value, std::set<Enum>& result) {
     if (const auto found = enumerator_from_name<Enum>(word)) {
       read.insert(*found);
     } else if (word == "all") {
-      for (std::size_t i = 0; i < names.size(); ++i) read.insert(static_cast<Enum>(i));
+      for (std::size_t i = 0; i < kNames.size(); ++i) read.insert(static_cast<Enum>(i));
     } else {
-      return Error{fmt::format("unknown word {}", quote(word)), "", expected_name(word, names)};
+      return Error{fmt::format("unknown word {}", quote(word)), "", expected_name(word, kNames)};
     }
     if (comma == std::string_view::npos) break;
     value.remove_prefix(comma + 1);

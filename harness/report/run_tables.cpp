@@ -192,9 +192,10 @@ std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/)
   const std::string lead = lead_sentences(view.report);
   std::string text = fmt::format("**{}{}{}**\n\n", escape_markdown(lead), lead.empty() ? "" : " ",
                                  escape_markdown(run_sentence(view)));
-  text += markdown_cases(columns, view.report, kMaxMarkdownBytes - text.size());
+  const auto space = [&] { return kMaxMarkdownBytes - std::min(kMaxMarkdownBytes, text.size()); };
+  text += markdown_cases(columns, view.report, space());
   // As in the text format, the columns that the user chose are the only table.
-  if (view.columns.empty()) text += markdown_choices(view.report, kMaxMarkdownBytes - text.size());
+  if (view.columns.empty()) text += markdown_choices(view.report, space());
   return text;
 }
 

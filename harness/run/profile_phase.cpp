@@ -182,8 +182,9 @@ void read_case_counters(const ProfileContext& context, OpenPass& pass) {
   if (Status started = context.session.ensure(worker_threads(spec.key)); !started) {
     return set_unavailable(started.error().message());
   }
+  // One request prepares and checks the kernel, then executes it.
   auto reply =
-      context.session.ask<ProfiledReply>(counters_request(pass.request), spec.measure.timeout);
+      context.session.ask<ProfiledReply>(counters_request(pass.request), 2 * spec.measure.timeout);
   if (reply) {
     // Details from counters replace those that the trace inferred from names of kernels.
     reply->details.merge(record.details);

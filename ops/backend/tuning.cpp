@@ -144,6 +144,11 @@ class Tournament {
     choice_.candidates[index].time.reset();
   }
 
+  void exclude(std::size_t index, const Error& error) {
+    fail(index, error);
+    trials_[index].is_measured = false;
+  }
+
   // Executes each candidate once and derives the iterations of its samples.
   void estimate() {
     std::optional<std::int64_t> fastest;
@@ -185,6 +190,9 @@ class Tournament {
     const std::size_t by_default = choice_.default_index;
     Trial standard = begin_again(trials_[by_default]), again = begin_again(trials_[winner]);
     measure_rounds({{&candidates_[by_default], &standard}, {&candidates_[winner], &again}});
+    // What fails here is no longer a candidate: choose() begins again without it.
+    if (standard.error) exclude(by_default, *standard.error);
+    if (again.error) exclude(winner, *again.error);
     if (standard.error || again.error || !beats(again, standard)) return false;
     choice_.candidates[by_default].time = to_nanoseconds(median(standard.times));
     choice_.candidates[winner].time = to_nanoseconds(median(again.times));
@@ -201,8 +209,10 @@ class Tournament {
         choice_.candidates[i].time = to_nanoseconds(median(trials_[i].times));
     }
     const std::vector<std::size_t> winners = find_winners(*standard);
-    const auto winner =
-        std::ranges::find_if(winners, [&](std::size_t index) { return is_confirmed(index); });
+    const auto winner = std::ranges::find_if(
+        winners, [&](std::size_t index) { return standard->is_measured && is_confirmed(index); });
+    if (!standard->is_measured)
+      return choose();  // the default failed; the next one takes its place
     choice_.best = winner == winners.end() ? choice_.default_index : *winner;
     return std::move(choice_);
   }

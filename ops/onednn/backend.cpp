@@ -87,6 +87,8 @@ class OnednnBackend final : public Backend {
  private:
   using Details = std::map<std::string, std::string>;
 
+  CreatedKernel make_candidate(const Problem& problem, const InputLayouts& input_layouts,
+                               const Implementation& candidate, Details details);
   // Creates the kernel of the implementation at a position of the library's list.
   CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts, int position,
                             Details details);
@@ -207,6 +209,14 @@ CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const InputLayo
   return make_problem_kernel(context(), problem, std::move(primitive), std::move(details));
 }
 
+// oneDNN 3.2 answers next_impl() of a convolution with the implementation whose primitive is in its
+// cache, whatever the position is.
+void clear_primitive_cache() {
+  const int capacity = dnnl::get_primitive_cache_capacity();
+  dnnl::set_primitive_cache_capacity(0);
+  dnnl::set_primitive_cache_capacity(capacity);
+}
+
 // What decides among the implementations of a problem.
 std::string choice_key(const Problem& problem, const InputLayouts& input_layouts,
                        std::int64_t tuning) {
@@ -231,7 +241,24 @@ Result<std::vector<Implementation>, BackendError> OnednnBackend::list_candidates
     if (!described) return described.error();
     return (*described)->implementation;
   };
+  clear_primitive_cache();
   return list_implementations(static_cast<std::size_t>(tuning_), describe_at);
+}
+
+// Returns an error rather than the kernel of another implementation.
+CreatedKernel OnednnBackend::make_candidate(const Problem& problem,
+                                            const InputLayouts& input_layouts,
+                                            const Implementation& candidate, Details details) {
+  const auto is_candidate = [&](const CreatedKernel& kernel) {
+    return !kernel || candidate.name.starts_with((*kernel)->implementation());
+  };
+  auto kernel = make_kernel(problem, input_layouts, candidate.position, details);
+  if (is_candidate(kernel)) return kernel;
+  clear_primitive_cache();
+  kernel = make_kernel(problem, input_layouts, candidate.position, std::move(details));
+  if (is_candidate(kernel)) return kernel;
+  return BackendError{BackendError::Kind::failed,
+                      fmt::format("the library created {} instead", (*kernel)->implementation())};
 }
 
 Result<TunedChoice, BackendError> OnednnBackend::choose_candidate(
@@ -241,7 +268,7 @@ Result<TunedChoice, BackendError> OnednnBackend::choose_candidate(
   std::vector<TrialKernel> kernels;
   for (const Implementation& candidate : candidates) {
     kernels.push_back({candidate.name, guarded(describe(problem), [&] {
-                         return make_kernel(problem, input_layouts, candidate.position, {});
+                         return make_candidate(problem, input_layouts, candidate, {});
                        })});
   }
   BENCH_ASSIGN_OR_RETURN(TunedChoice choice, measure_kernels(kernels, clock_));
@@ -263,8 +290,7 @@ CreatedKernel OnednnBackend::create_fastest(const Problem& problem,
   Details details;
   choice.add_to(details);
   details["setup.tuning_ns"] = fmt::to_string((clock_.now() - begin).count());
-  return make_kernel(problem, input_layouts, listed->second[choice.best].position,
-                     std::move(details));
+  return make_candidate(problem, input_layouts, listed->second[choice.best], std::move(details));
 }
 
 CreatedKernel OnednnBackend::create_single(const Problem& problem,

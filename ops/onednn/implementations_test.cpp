@@ -176,6 +176,29 @@ TEST_F(TunedOnednn, RepeatsTheChoiceOfAnotherProcess) {
   }
 }
 
+// Before, all candidates of a convolution were the library's first implementation, because oneDNN
+// answers with the one whose primitive is in its cache.
+TEST_F(TunedOnednn, CandidatesOfAConvolutionAreTheImplementationsThatTheirNamesState) {
+  const Problem conv = problem("conv", "n1c64h14w14k64r3s3p1", DataType::f32);
+  const auto first = make_onednn_backend();
+  first->set_tuning(8);
+  auto details = create(*first, conv)->details();
+  const auto regret = take_regret(details);
+  ASSERT_TRUE(regret.has_value());
+  const std::string choices = first->choices();
+  const std::string key = choices.substr(0, choices.find('\t'));
+  // One process that creates all of them, as the one that measures them does.
+  for (const MeasuredCandidate& candidate : regret->candidates) {
+    const auto later = make_onednn_backend();
+    later->set_tuning(8);
+    later->set_choices(key + "\t" + candidate.name + "\n");
+    const auto kernel = create(*later, conv);
+    ASSERT_NE(kernel, nullptr);
+    EXPECT_TRUE(candidate.name.starts_with(kernel->implementation())) << candidate.name;
+    EXPECT_EQ(candidate.failure, "") << candidate.name;
+  }
+}
+
 // A choice among the candidates must not change what is computed.
 TEST_F(TunedOnednn, ComputesTheSame) {
   const auto backend = make_onednn_backend();

@@ -24,6 +24,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -77,7 +78,8 @@ std::optional<std::int64_t> parse_microseconds(std::string_view text) {
   }
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || std::abs(number) >= static_cast<double>(kLimit)) return std::nullopt;
+  const bool is_whole = code == std::errc() && end == text.data() + text.size();
+  if (!is_whole || !(std::abs(number) < static_cast<double>(kLimit))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(number * 1000));
 }
 
@@ -217,12 +219,12 @@ class TraceRules {
     return std::nullopt;
   }
 
+  std::string describe(std::int64_t number) const {
+    if (number >= 0) return std::to_string(number);
+    return fmt::format("\"{}\"", texts_[static_cast<std::size_t>(-1 - number)]);
+  }
   std::string describe(const TrackKey& track) const {
-    const auto written = [this](std::int64_t number) {
-      if (number >= 0) return std::to_string(number);
-      return fmt::format("\"{}\"", texts_[static_cast<std::size_t>(-1 - number)]);
-    };
-    return fmt::format("pid {} tid {}", written(track.first), written(track.second));
+    return fmt::format("pid {} tid {}", describe(track.first), describe(track.second));
   }
 
   // Perfetto leaves out events before 0, and with them the names of processes and threads.
@@ -255,13 +257,17 @@ class TraceRules {
       return {};
     }
     const bool is_local = id->text.starts_with("local:");
-    return is_local ? fmt::format("{} of pid {}", id->text, event.track.first) : id->text;
+    return is_local ? fmt::format("{} of pid {}", id->text, describe(event.track.first)) : id->text;
   }
 
   void slice(const Event& event, const RawEvent& raw) {
     const auto duration = microseconds(raw, "dur");
     if (duration && *duration < 0) return problem("`dur` is negative");
-    if (duration) slices_[event.track].push_back({event.time, event.time + *duration});
+    if (!duration) return;
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(event.time, *duration, &end))
+      return problem("`ts` and `dur` add up to more than the viewers can represent");
+    slices_[event.track].push_back({event.time, end});
   }
 
   void bracket(const Event& event, const RawEvent&) {
@@ -284,7 +290,9 @@ class TraceRules {
         problem(fmt::format("counter {} is not a number", quote(key)));
     }
     if (keys.empty()) problem("a counter without values");
-    const auto [entry, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);
+    const JsonScalar* id = raw.find("id");  // name and id together are the counter's name
+    const auto [entry, added] = counters_.emplace(
+        std::tuple(event.track.first, event.name, id == nullptr ? std::string() : id->text), keys);
     if (!added && entry->second != keys) problem("the keys of the counter differ from before");
   }
 
@@ -479,7 +487,7 @@ class TraceRules {
   std::map<FlowKey, std::vector<FlowEnd>> flows_;
   // By category and id.
   std::map<std::pair<std::string, std::string>, std::vector<Bracket>> async_;
-  std::map<std::pair<std::int64_t, std::string>, std::set<std::string>> counters_;
+  std::map<std::tuple<std::int64_t, std::string, std::string>, std::set<std::string>> counters_;
 };
 
 using Refill = std::function<std::string_view()>;  // returns the next piece; empty at the end
@@ -550,6 +558,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   bool open(Scope scope) {
     ++depth_;
+    if (depth_ == event_depth_ + 1) is_list_ = scope == Scope::array;
     if (depth_ == 1) {
       root_ = scope;
       event_depth_ = scope == Scope::array ? 2 : 3;
@@ -557,9 +566,10 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     } else if (depth_ == 2 && root_ == Scope::object) {
       in_events_ = root_key_ == "traceEvents" && scope == Scope::array;
       has_events_ = has_events_ || in_events_;
-    } else if (in_events_ && depth_ == event_depth_ + 1 && key_ != "args" && key_ != "id2") {
+    } else if (in_events_ && depth_ == event_depth_ + 1 &&
+               (scope == Scope::array || (key_ != "args" && key_ != "id2"))) {
       store(raw_.fields, key_, JsonType::other, "");
-    } else if (in_events_ && depth_ == event_depth_ + 2 && key_ == "args") {
+    } else if (in_events_ && depth_ == event_depth_ + 2 && key_ == "args" && !is_list_) {
       store(raw_.args, argument_, JsonType::other, "");
     }
     if (in_events_ && depth_ == event_depth_) {
@@ -586,8 +596,9 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     if (!in_events_) return true;
     if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is not an object");
     if (depth_ == event_depth_) store(raw_.fields, key_, type, text);
-    if (depth_ == event_depth_ + 1 && key_ == "args") store(raw_.args, argument_, type, text);
-    if (depth_ == event_depth_ + 1 && key_ == "id2") {
+    const bool is_member = depth_ == event_depth_ + 1 && !is_list_;
+    if (is_member && key_ == "args") store(raw_.args, argument_, type, text);
+    if (is_member && key_ == "id2") {
       store(raw_.fields, key_, type, fmt::format("{}:{}", argument_, text));
     }
     return true;
@@ -604,6 +615,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   Scope root_ = Scope::object;
   bool in_events_ = false;
   bool has_events_ = false;
+  bool is_list_ = false;  // the member of the event is an array, whose values have no keys
   std::string root_key_, key_, argument_;
   RawEvent raw_;
 };
@@ -623,6 +635,8 @@ TraceCheck check_pieces(Refill refill) {
   } else if (!result) {
     rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1,
                                    rapidjson::GetParseError_En(result.Code())));
+  } else if (!stream.at_end()) {  // the parser takes a NUL for the end
+    rules.file_problem(fmt::format("byte {}: text after the end of the trace", stream.Tell() + 1));
   } else if (!handler.has_events()) {
     rules.file_problem("no `traceEvents`");
   }
