@@ -43,6 +43,9 @@ TEST(Glob, BackslashesDotsAndSlashesAreCharacters) {
   EXPECT_TRUE(glob_matches("[a", "[a"));
   EXPECT_FALSE(check_glob("[^]").ok());
   EXPECT_TRUE(check_glob("[^]]").ok());
+  for (const char* glob : {"[[:alpha:]]", "[[:alpha:]", "[a[.]", "[![=]"})
+    EXPECT_FALSE(check_glob(glob).ok()) << glob;
+  EXPECT_TRUE(check_glob("[a:[]").ok());
 }
 
 // libbench_profile.so matches names within programs of any locale.

@@ -133,6 +133,29 @@ class TunedOnednn : public testing::Test {
     EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
     return kernel ? *std::move(kernel) : nullptr;
   }
+  // Measures the candidates of the problem in one backend, then creates each of them in another
+  // one, as a process does to which this choice was given.
+  void expect_repeated_choices(const Problem& problem) {
+    const auto first = make_onednn_backend();
+    first->set_tuning(8);
+    auto details = create(*first, problem)->details();
+    const auto regret = take_regret(details);
+    ASSERT_TRUE(regret.has_value());
+    const std::string choices = first->choices();
+    const std::string key = choices.substr(0, choices.find('\t'));
+    for (const MeasuredCandidate& candidate : regret->candidates) {
+      EXPECT_EQ(candidate.failure, "") << candidate.name;
+      const auto later = make_onednn_backend();
+      later->set_tuning(8);
+      later->set_choices(key + "\t" + candidate.name + "\n");
+      const auto kernel = create(*later, problem);
+      ASSERT_NE(kernel, nullptr);
+      EXPECT_TRUE(candidate.name.starts_with(kernel->implementation())) << candidate.name;
+      EXPECT_THAT(kernel->details(),
+                  Contains(Pair("tuned", "as chosen before for the case: " + candidate.name)));
+      EXPECT_THAT(kernel->details(), Not(Contains(Key("regret.chosen"))));
+    }
+  }
   const Problem gemm_ = problem("gemm", "m32n32k32", DataType::f32);
 };
 
@@ -155,48 +178,12 @@ TEST_F(TunedOnednn, MeasuresItsImplementationsOnce) {
 
 // Another process of the case executes the same implementation, also if it is not the fastest
 // there.
-TEST_F(TunedOnednn, RepeatsTheChoiceOfAnotherProcess) {
-  const auto first = make_onednn_backend();
-  first->set_tuning(8);
-  auto details = create(*first, gemm_)->details();
-  const auto regret = take_regret(details);
-  ASSERT_TRUE(regret.has_value());
-  const std::string choices = first->choices();
-  const std::string key = choices.substr(0, choices.find('\t'));
-  for (const MeasuredCandidate& candidate : regret->candidates) {
-    const auto later = make_onednn_backend();
-    later->set_tuning(8);
-    later->set_choices(key + "\t" + candidate.name + "\n");
-    const auto kernel = create(*later, gemm_);
-    ASSERT_NE(kernel, nullptr);
-    EXPECT_TRUE(candidate.name.starts_with(kernel->implementation())) << candidate.name;
-    EXPECT_THAT(kernel->details(),
-                Contains(Pair("tuned", "as chosen before for the case: " + candidate.name)));
-    EXPECT_THAT(kernel->details(), Not(Contains(Key("regret.chosen"))));
-  }
-}
+TEST_F(TunedOnednn, RepeatsTheChoiceOfAnotherProcess) { expect_repeated_choices(gemm_); }
 
 // Before, all candidates of a convolution were the library's first implementation, because oneDNN
 // answers with the one whose primitive is in its cache.
 TEST_F(TunedOnednn, CandidatesOfAConvolutionAreTheImplementationsThatTheirNamesState) {
-  const Problem conv = problem("conv", "n1c64h14w14k64r3s3p1", DataType::f32);
-  const auto first = make_onednn_backend();
-  first->set_tuning(8);
-  auto details = create(*first, conv)->details();
-  const auto regret = take_regret(details);
-  ASSERT_TRUE(regret.has_value());
-  const std::string choices = first->choices();
-  const std::string key = choices.substr(0, choices.find('\t'));
-  // One process that creates all of them, as the one that measures them does.
-  for (const MeasuredCandidate& candidate : regret->candidates) {
-    const auto later = make_onednn_backend();
-    later->set_tuning(8);
-    later->set_choices(key + "\t" + candidate.name + "\n");
-    const auto kernel = create(*later, conv);
-    ASSERT_NE(kernel, nullptr);
-    EXPECT_TRUE(candidate.name.starts_with(kernel->implementation())) << candidate.name;
-    EXPECT_EQ(candidate.failure, "") << candidate.name;
-  }
+  expect_repeated_choices(problem("conv", "n1c64h14w14k64r3s3p1", DataType::f32));
 }
 
 // A choice among the candidates must not change what is computed.
