@@ -60,42 +60,40 @@ def is_member_initialiser(statement):
     return unfinished or bool(after) and re.search(r"[\w>]\s*$", after[1]) is not None
 
 
+def kind_of_brace(statement):
+    """Returns what the brace after `statement`, outside of functions, opens."""
+    # Access specifiers are not statements but would be joined with the next one.
+    statement = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", statement)
+    if is_member_initialiser(statement):
+        return "initialiser"
+    if re.search(r"\b(namespace|extern)\b[^()]*$", statement) or \
+            re.search(r"\b(class|struct|union|enum)\b[^()=]*$", statement):
+        return "scope"
+    return "function" if opens_function(statement) else "initialiser"
+
+
 def functions_of(text):
     """Returns (first line, lines) of each function defined in the text; lambdas count with it."""
     found, scopes, statement, line = [], [], "", 1
-    for char in code_only(text):
-        if char == "\n":
-            line += 1
-        inside = any(kind == "function" for kind, _ in scopes)
-        if char == "{":
-            if inside:
-                kind = "block"
-            elif is_member_initialiser(statement):
-                kind = "initialiser"
-            elif re.search(r"\b(namespace|extern)\b[^()]*$", statement):
-                kind = "scope"
-            elif re.search(r"\b(class|struct|union|enum)\b[^()=]*$", statement):
-                kind = "scope"
-            elif opens_function(statement):
-                kind = "function"
-            else:
-                kind = "initialiser"
-            scopes.append((kind, line))
-            statement = statement if kind == "initialiser" else ""
-        elif char == "}":
-            if not scopes:
-                continue
-            kind, first = scopes.pop()
-            if kind == "function":
+    depth = 0  # open braces since the body of a function began; 0 outside of functions
+    for between, brace in re.findall(r"([^{};]*)([{};]?)", code_only(text)):
+        line += between.count("\n")
+        if depth > 0:
+            depth += {"{": 1, "}": -1}.get(brace, 0)
+            if brace == "}" and depth == 0:
+                first = scopes.pop()[1]
                 found.append((first, line - first + 1))
-            if kind != "initialiser":
                 statement = ""
-        elif char == ";" and not (scopes and scopes[-1][0] == "initialiser"):
+            continue
+        statement += between
+        if brace == "{":
+            scopes.append((kind_of_brace(statement), line))
+            depth = int(scopes[-1][0] == "function")
+            statement = statement if scopes[-1][0] == "initialiser" else ""
+        elif brace == "}" and scopes:
+            statement = statement if scopes.pop()[0] == "initialiser" else ""
+        elif brace == ";" and not (scopes and scopes[-1][0] == "initialiser"):
             statement = ""
-        elif not inside:
-            statement += char
-            # Access specifiers are not statements but would be joined with the next one.
-            statement = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", statement)
     return found
 
 
