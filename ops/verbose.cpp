@@ -46,20 +46,6 @@ constexpr std::array<ArgumentRow, 13> kArguments = {{
     {"value", {"val"}},
 }};
 
-// Returns the attributes of an activity that compute_work needs.
-VerbosePrimitive collect_primitive(const Activity& activity,
-                                   std::vector<MemoryDescriptor>& descriptors) {
-  const Attributes& attributes = activity.attributes;
-  parse_memory_descriptors(attributes.text(Attribute::memory_descriptors), descriptors);
-  std::erase_if(descriptors, [](const MemoryDescriptor& d) { return !d.is_defined(); });
-  return {.primitive = attributes.text(Attribute::primitive),
-          .propagation = attributes.text(Attribute::propagation),
-          .attributes = attributes.text(Attribute::primitive_attributes),
-          .auxiliary = attributes.text(Attribute::auxiliary),
-          .problem = attributes.text(Attribute::problem),
-          .memory = descriptors};
-}
-
 const VerboseMapping* find_mapping(std::string_view primitive) {
   for (const VerboseMapping* mapping : verbose_mappings()) {
     if (std::ranges::find(mapping->primitives, primitive) != mapping->primitives.end()) {
@@ -392,6 +378,19 @@ Status add_exact_post_ops(const VerbosePrimitive& primitive, const VerboseProble
 }
 
 }  // namespace
+
+VerbosePrimitive collect_primitive(const Activity& activity,
+                                   std::vector<MemoryDescriptor>& descriptors) {
+  const Attributes& attributes = activity.attributes;
+  parse_memory_descriptors(attributes.text(Attribute::memory_descriptors), descriptors);
+  std::erase_if(descriptors, [](const MemoryDescriptor& d) { return !d.is_defined(); });
+  return {.primitive = attributes.text(Attribute::primitive),
+          .propagation = attributes.text(Attribute::propagation),
+          .attributes = attributes.text(Attribute::primitive_attributes),
+          .auxiliary = attributes.text(Attribute::auxiliary),
+          .problem = attributes.text(Attribute::problem),
+          .memory = descriptors};
+}
 
 Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
   const VerboseMapping* mapping = find_mapping(primitive.primitive);

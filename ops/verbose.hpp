@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace bench::ops {
 
@@ -33,6 +34,11 @@ struct VerbosePrimitive {
   // none.
   const MemoryDescriptor* find(std::string_view argument, std::size_t index = 0) const;
 };
+
+// Returns the primitive of an activity from a oneDNN log. It refers to the activity and to
+// `descriptors`, which receives the tensors that exist.
+VerbosePrimitive collect_primitive(const Activity& activity,
+                                   std::vector<MemoryDescriptor>& descriptors);
 
 // How well a problem describes a primitive.
 // exact: the request's parameters are those of the primitive.

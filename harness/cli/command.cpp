@@ -400,6 +400,8 @@ constexpr std::array kCommands = {
             "  benchdnn     inputs of oneDNN's benchdnn: options, problem descriptors,\n"
             "               and the files that they include with --batch\n"
             "  tritonbench  tritonbench's operator logs, and tables of products (M,N,K)\n"
+            "  profile      what `bench profile`, or ONEDNN_VERBOSE=1, recorded of a program:\n"
+            "               one case per distinct primitive, the most expensive first\n"
             "Ends with a summary: how many problems are cases now, and for each other one\n"
             "its file and line, its text and the reason. The names of the folder and the\n"
             "file say which driver of benchdnn reads it (inputs/conv/...), unless a line\n"
@@ -407,6 +409,7 @@ constexpr std::array kCommands = {
             "configuration: `bench run inputs/conv/shapes_alexnet`. docs/import.md\n"
             "describes what is read.",
             "bench import benchdnn inputs/conv/shapes_resnet_50 -o resnet.yaml\n"
+            "bench profile -o net.jsonl -- python net.py && bench import profile net.jsonl -o net.yaml\n"
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",

@@ -52,11 +52,17 @@ std::optional<std::size_t> count_cases(const Arguments& arguments, const std::st
   return std::nullopt;
 }
 
-Result<ImportRequest> read_request(const Arguments& arguments) {
-  ImportRequest request{.files = {}, .driver = arguments.driver, .read = read_included_file};
+Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& arguments) {
+  ImportRequest request{.files = {},
+                        .driver = arguments.driver,
+                        .read = read_included_file,
+                        .open = open_profile};
   for (std::size_t i = 1; i < arguments.inputs.size(); ++i) {
     const std::string& path = arguments.inputs[i];
-    BENCH_ASSIGN_OR_RETURN(std::string text, read_named_file(path));
+    std::string text;
+    if (kind.input == ImportInput::text) {
+      BENCH_ASSIGN_OR_RETURN(text, read_named_file(path));
+    }
     request.files.push_back({path, std::move(text)});
   }
   return request;
@@ -71,7 +77,7 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   if (!arguments.out) return Error{"no output file is given", "", "add -o FILE.yaml"};
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing));
-  BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(arguments));
+  BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(*kind, arguments));
   BENCH_ASSIGN_OR_RETURN(const ImportOutput output, import_files(*kind, request));
   if (output.found.cases.empty()) {
     print_receipt(arguments, *kind, output.found, 0, env);

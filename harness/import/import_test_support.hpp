@@ -25,6 +25,9 @@ inline Result<ImportOutput> import_text(std::string_view kind, const std::string
     if (file == others.end()) return Error{"no such file", name, {}};
     return file->second;
   };
+  request.open = [&](const std::string& name) -> Result<std::unique_ptr<TextSource>> {
+    return text_source_for_test(name, text);
+  };
   return import_files(*find_import_kind(kind), request);
 }
 

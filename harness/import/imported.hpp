@@ -3,10 +3,13 @@
 // no case can express.
 #pragma once
 
+#include "base/units.hpp"
 #include "ops/problem.hpp"
+#include "profiler/analysis/coverage.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +33,19 @@ struct SuiteField {
   friend bool operator==(const SuiteField&, const SuiteField&) = default;
 };
 
+// How often a program executed something, and how long all executions took together.
+struct ProgramUse {
+  std::int64_t count = 0;
+  Nanoseconds time{0};
+};
+
 // A case as text. It takes a tenth of the memory of its problem.
 struct ImportedCase {
   const ops::Operator* op = nullptr;
   std::vector<SuiteField> fields;
   ImportPlace place;
-  std::string text;  // what the file says: the descriptor of a problem
+  std::string text;                    // what the file says: the descriptor of a problem
+  std::optional<ProgramUse> use = {};  // only of a profile
 };
 
 struct RefusedProblem {
@@ -43,16 +53,30 @@ struct RefusedProblem {
   std::string text;
   std::string reason;     // a clause: "the result is s32, that of a case f32"
   std::size_t count = 1;  // combinations of options of this line that have the same reason
+  std::optional<ProgramUse> use = {};  // only of a profile
 };
 
 struct Imported {
   std::vector<std::string> files;  // all files that were read, in the order of their first lines
   std::vector<ImportedCase> cases;
   std::vector<RefusedProblem> refused;
+  std::optional<WallCoverage> coverage;  // of the program; only of a profile
 
-  // "inputs/conv/mine:4"
+  // "inputs/conv/mine:4"; the file alone if it does not consist of lines
   std::string place_text(const ImportPlace& place) const {
-    return files[place.file] + ':' + std::to_string(place.line);
+    return place.line == 0 ? files[place.file]
+                           : files[place.file] + ':' + std::to_string(place.line);
+  }
+  // The time of all executions, of cases and of what is refused. 0 without a profile.
+  Nanoseconds time() const {
+    Nanoseconds sum = cases_time();
+    for (const RefusedProblem& problem : refused) sum += problem.use.value_or(ProgramUse{}).time;
+    return sum;
+  }
+  Nanoseconds cases_time() const {
+    Nanoseconds sum{0};
+    for (const ImportedCase& item : cases) sum += item.use.value_or(ProgramUse{}).time;
+    return sum;
   }
   std::size_t refused_count() const {
     std::size_t count = 0;

@@ -5,6 +5,7 @@
 #include "base/file_stem.hpp"
 #include "base/plural.hpp"
 #include "base/shell.hpp"
+#include "harness/import/receipt.hpp"
 #include "harness/import/suite_text.hpp"
 
 #include <fmt/format.h>
@@ -18,10 +19,14 @@ namespace bench {
 namespace {
 
 constexpr std::array kKinds = {
-    ImportKind{"benchdnn", "input files of oneDNN's benchdnn", "problem", is_benchdnn_file,
-               read_benchdnn},
+    ImportKind{"benchdnn", "input files of oneDNN's benchdnn", "problem", ImportInput::text,
+               is_benchdnn_file, read_benchdnn},
     ImportKind{"tritonbench", "operator logs and shape tables of tritonbench", "call",
-               is_tritonbench_file, read_tritonbench},
+               ImportInput::text, is_tritonbench_file, read_tritonbench},
+    // Never in place of a configuration: `bench run PROFILE` would hide what was refused.
+    ImportKind{"profile", "what a program executed: profiles and logs of oneDNN",
+               "distinct primitive", ImportInput::stream,
+               [](std::string_view, std::string_view) { return false; }, read_profile},
 };
 
 }  // namespace
@@ -52,8 +57,11 @@ Result<ImportOutput> import_files(const ImportKind& kind, const ImportRequest& r
   std::vector<std::string> words = {"import", std::string(kind.name)};
   for (const ImportFile& file : request.files) words.push_back(file.path);
   if (!request.driver.empty()) words.insert(words.end(), {"--driver", request.driver});
-  const std::string title = fmt::format("{} of {}, imported by\n  {}", found.cases.size(),
-                                        pluralise(all, kind.noun), shell_command("bench", words));
+  const std::string amount =
+      found.coverage ? receipt_sentence(kind, found)
+                     : fmt::format("{} of {}", found.cases.size(), pluralise(all, kind.noun));
+  const std::string title =
+      fmt::format("{}, imported by\n  {}", amount, shell_command("bench", words));
   const std::string& path = request.files.front().path;
   const std::string stem = std::filesystem::path(path).stem().string();
   SuiteText suite = format_suite(found, stem == "-" ? "stdin" : file_stem(stem), title);

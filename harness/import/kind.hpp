@@ -4,8 +4,10 @@
 
 #include "base/result.hpp"
 #include "harness/import/imported.hpp"
+#include "profiler/reader.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +18,7 @@ namespace bench {
 
 struct ImportFile {
   std::string path;
-  std::string text;
+  std::string text;  // empty for kinds that read a stream
 };
 
 struct ImportRequest {
@@ -25,7 +27,12 @@ struct ImportRequest {
   std::string driver = {};
   // Reads a file that one of the files includes. Must limit the size of what it returns.
   std::function<Result<std::string>(const std::string& path)> read = {};
+  // Opens a file of a kind that reads a stream.
+  std::function<Result<std::unique_ptr<TextSource>>(const std::string& path)> open = {};
 };
+
+// Whether a kind gets whole texts, whose size is limited, or opens the files itself.
+enum class ImportInput { text, stream };
 
 // What an import gives.
 struct ImportOutput {
@@ -40,6 +47,7 @@ struct ImportKind {
   std::string_view name;   // "benchdnn"
   std::string_view files;  // what it reads: "input files of benchdnn"
   std::string_view noun;   // what the files contain, in the singular: "problem"
+  ImportInput input;
   // Whether a file is of this kind, so that it can be used in place of a configuration.
   bool (*recognises)(std::string_view path, std::string_view text);
   // Error: nothing can be read at all (`where` is the place), or a limit is exceeded. What cannot
@@ -64,5 +72,6 @@ bool is_benchdnn_file(std::string_view path, std::string_view text);
 Result<Imported> read_benchdnn(const ImportRequest& request);
 bool is_tritonbench_file(std::string_view path, std::string_view text);
 Result<Imported> read_tritonbench(const ImportRequest& request);
+Result<Imported> read_profile(const ImportRequest& request);
 
 }  // namespace bench

@@ -57,6 +57,24 @@ TEST(Receipts, JsonHasAllPlaces) {
       R"({"file":"inputs/conv/b","line":9,"text":"ic4oc10","reason":"the type","count":1}]})");
 }
 
+TEST(Receipts, OfAProfileSayWhichShareOfTheTimeIsRepeated) {
+  using std::chrono::milliseconds;
+  Imported found;
+  found.files = {"net.log"};
+  found.coverage.emplace();
+  found.cases.resize(1);
+  found.cases[0].use = ProgramUse{30, milliseconds(90)};
+  found.refused = {{{0, 4}, "matmul 8x16:16x4", "the layout", 1, ProgramUse{1, milliseconds(2)}},
+                   {{0, 7}, "lrn mb1", "no operator", 1, ProgramUse{2, milliseconds(8)}}};
+  EXPECT_EQ(format_receipt(*find_import_kind("profile"), found, 1, 70),
+            "1 case repeats 90.0 % of the 100.0 ms that the program spent in\n"
+            "primitives, 30 executions; 2 (10.00 ms, 10.0 %) cannot be expressed:\n"
+            "     1  no operator (8.000 ms, 8.0 %)\n"
+            "          net.log:7: lrn mb1\n"
+            "     1  the layout (2.000 ms, 2.0 %)\n"
+            "          net.log:4: matmul 8x16:16x4\n");
+}
+
 TEST(SuiteTexts, ANameCannotLeaveItsLine) {
   Imported found;
   found.files = {"a\nname: evil"};

@@ -3,6 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/data_type.hpp"
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "ops/number_text.hpp"
@@ -167,6 +168,12 @@ class SuiteWriter {
   SuiteText suite_;
 };
 
+// "312 executions, 45.2 ms: 31.2 % of the time in primitives"
+std::string format_use(const ProgramUse& use, Nanoseconds time) {
+  return fmt::format("{}, {}: {} of the time in primitives", pluralise(use.count, "execution"),
+                     format_time(use.time), format_part(use.time, time));
+}
+
 void add_comment(std::string_view text, SuiteWriter& writer) {
   while (!text.empty()) writer.add("# " + printable(cut_field(text, '\n')));
 }
@@ -217,6 +224,7 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   writer.add(fmt::format("name: \"{}\"", name));
   writer.add("cases:");
   const std::span<const ImportedCase> cases = imported.cases;
+  const Nanoseconds time = imported.time();
   std::optional<ImportPlace> commented;
   for (std::size_t begin = 0; begin < cases.size();) {
     const ImportedCase& head = cases[begin];
@@ -227,6 +235,7 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
                              shorten(printable(head.text), kMaxComment)),
                  head.place);
     }
+    if (head.use) writer.add("  # " + format_use(*head.use, time), head.place);
     commented = head.place;
     add_entries(cases.subspan(begin, end - begin), writer);
     begin = end;

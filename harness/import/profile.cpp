@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what a program executed, from a profile or a log of oneDNN: each distinct primitive is a
+// case, with the number and the time of its executions.
+#include "base/digits.hpp"
+#include "harness/import/kind.hpp"
+#include "harness/import/suite_text.hpp"
+#include "ops/logged_case.hpp"
+#include "ops/operator.hpp"
+#include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/coverage.hpp"
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// What decides which case an execution is, in the order in which a text shows it.
+constexpr std::array kDescription = {
+    Attribute::primitive, Attribute::propagation,          Attribute::auxiliary,
+    Attribute::problem,   Attribute::primitive_attributes, Attribute::memory_descriptors,
+};
+
+// "convolution forward_inference alg:convolution_direct mb1_ic64oc64_..."
+std::string describe_execution(const Activity& activity, std::size_t parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::string_view part = activity.attributes.text(kDescription[i]);
+    if (!part.empty() && part != "undef") text.append(text.empty() ? "" : " ").append(part);
+  }
+  return text;
+}
+
+void add_execution(ProgramUse& use, Nanoseconds time) {
+  ++use.count;
+  use.time += time;
+}
+
+// Collects the executions of all files.
+class ExecutionCollector final : public ActivitySink {
+ public:
+  explicit ExecutionCollector(Imported& found) : found_(found) {}
+
+  void begin_file(std::size_t file) { file_ = file; }
+
+  Status consume(const Activity& activity) override {
+    const bool is_execution = activity.kind == ActivityKind::primitive && activity.duration &&
+                              activity.attributes.text(Attribute::phase) == "exec";
+    if (!is_execution) return Done{};
+    const std::string key = describe_execution(activity, kDescription.size());
+    auto entry = slots_.find(key);
+    if (entry == slots_.end()) {
+      if (slots_.size() >= kMaxImportedProblems)
+        return Error{fmt::format("more than {} distinct primitives",
+                                 format_with_commas(kMaxImportedProblems)),
+                     found_.files[file_], "import a part of the file"};
+      entry = slots_.emplace(key, find_slot(activity)).first;
+    }
+    const auto [is_case, index] = entry->second;
+    add_execution(is_case ? *found_.cases[index].use : *found_.refused[index].use,
+                  *activity.duration);
+    return Done{};
+  }
+
+ private:
+  struct Slot {
+    bool is_case;  // an index of Imported::cases, or of Imported::refused
+    std::size_t index;
+  };
+
+  // Returns the case or the refusal of a primitive that is new. Primitives that differ in nothing
+  // that a case has are one case.
+  Slot find_slot(const Activity& activity) {
+    constexpr std::size_t kShownParts = 5;  // without the descriptors
+    const ImportPlace place{
+        file_, static_cast<int>(activity.attributes.integer(Attribute::line).value_or(0))};
+    std::string text = describe_execution(activity, kShownParts);
+    const auto request = ops::find_logged_case(activity);
+    const auto problem = request.ok() ? ops::make_problem(*request) : request.error();
+    if (!problem.ok()) {
+      found_.refused.push_back({place, std::move(text), problem.error().what, 1, ProgramUse{}});
+      return {false, found_.refused.size() - 1};
+    }
+    std::vector<SuiteField> fields = suite_fields(*problem);
+    std::string case_key(problem->op->name);
+    for (const SuiteField& field : fields) case_key.append("\n").append(field.value);
+    const auto [known, is_new] = cases_.emplace(std::move(case_key), found_.cases.size());
+    if (is_new)
+      found_.cases.push_back(
+          {problem->op, std::move(fields), place, std::move(text), ProgramUse{}});
+    return {true, known->second};
+  }
+
+  Imported& found_;
+  std::size_t file_ = 0;
+  std::unordered_map<std::string, Slot> slots_;  // by all that decides the case
+  std::map<std::string, std::size_t> cases_;     // indices by operator and fields
+};
+
+}  // namespace
+
+Result<Imported> read_profile(const ImportRequest& request) {
+  Imported found;
+  ExecutionCollector collector(found);
+  CoverageSink coverage(&collector);
+  StartTimes starts = StartTimes::recorded;
+  for (const ImportFile& file : request.files) {
+    collector.begin_file(found.files.size());
+    found.files.push_back(file.path);
+    BENCH_ASSIGN_OR_RETURN(const auto source, request.open(file.path));
+    BeginRecordMerger merger(coverage);
+    BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
+    BENCH_RETURN_IF_ERROR(merger.finish());
+    if (report.starts == StartTimes::computed) starts = StartTimes::computed;
+  }
+  found.coverage = coverage.coverage(starts);
+  // What takes the most time is measured first, also within a budget.
+  std::ranges::stable_sort(found.cases, std::greater(),
+                           [](const ImportedCase& item) { return item.use->time; });
+  return found;
+}
+
+}  // namespace bench

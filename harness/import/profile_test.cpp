@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/import/import_test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using test::import_text;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kInfo =
+    "onednn_verbose,info,oneDNN v3.2.0 (commit 0)\n"
+    "onednn_verbose,info,prim_template:operation,engine,primitive,implementation,prop_kind,"
+    "memory_descriptors,attributes,auxiliary,problem_desc,exec_time\n";
+
+// A log of one line per record; each text is what follows "onednn_verbose,exec,cpu,".
+Result<ImportOutput> import_log_lines(const std::vector<std::string>& records) {
+  std::string text(kInfo);
+  for (const std::string& record : records) text += "onednn_verbose,exec,cpu," + record + "\n";
+  return import_text("profile", "net.log", text);
+}
+
+std::string convolution(const std::string& layout, const std::string& attributes,
+                        const std::string& time) {
+  return "convolution,brgconv:avx2,forward_inference,src_f32::blocked:" + layout +
+         ":f0 wei_f32:a:blocked:Acdb16a:f0 bia_undef::undef::f0 dst_f32::blocked:" + layout +
+         ":f0," + attributes +
+         ",alg:convolution_direct,mb1_ic16oc32_ih14oh14kh3sh1dh0ph1_"
+         "iw14ow14kw3sw1dw0pw1," +
+         time;
+}
+
+std::string product(const std::string& weights, const std::string& attributes) {
+  return "matmul,brg:avx2,undef,src_f32::blocked:ab:f0 wei_f32:" + weights +
+         ":f0 dst_f32::blocked:ab:f0," + attributes + ",,8x16:16x4:8x4,0.5";
+}
+
+TEST(ImportedProfiles, GiveOneCasePerDistinctPrimitiveTheMostExpensiveFirst) {
+  const auto output = import_log_lines(
+      {product(":blocked:ab", ""), convolution("acdb", "", "2.5"), convolution("acdb", "", "1.5")});
+  EXPECT_THAT(test::imported_ids(output),
+              ElementsAre("conv/forward/c16h14w14k32r3s3p1/f32/onednn/cpu/hot/nhwc",
+                          "gemm/forward/m8n4k16+two/f32/onednn/cpu/hot"));
+  EXPECT_THAT(output->text, HasSubstr("# 2 executions, 4.000 ms: 88.9 % of the time"));
+}
+
+TEST(ImportedProfiles, LayoutsAreThoseOfTheProgram) {
+  EXPECT_THAT(test::imported_ids(import_log_lines({convolution("abcd", "", "1")})),
+              ElementsAre("conv/forward/c16h14w14k32r3s3p1/f32/onednn/cpu/hot/nchw"));
+  EXPECT_THAT(test::imported_ids(import_log_lines({convolution("aBcd16b", "", "1")})),
+              ElementsAre("conv/forward/c16h14w14k32r3s3p1/f32/onednn/cpu/hot"));
+  EXPECT_THAT(test::refusals(import_log_lines({convolution("bacd", "", "1")})),
+              ElementsAre("3: cases do not have the layout `bacd`"));
+}
+
+TEST(ImportedProfiles, WeightsThatTheLibraryLaysOutAreNoSecondInput) {
+  EXPECT_THAT(test::imported_ids(import_log_lines({product("a:blocked:BA16a64b", "")})),
+              ElementsAre("gemm/forward/m8n4k16/f32/onednn/cpu/hot"));
+  EXPECT_THAT(test::imported_ids(import_log_lines({product(":blocked:ba", "")})),
+              ElementsAre("gemm/forward/m8n4k16+tb+two/f32/onednn/cpu/hot"));
+}
+
+TEST(ImportedProfiles, PostOpsAndMathAreThoseOfTheProgram) {
+  const auto output = import_log_lines(
+      {product(":blocked:ab", "attr-scratchpad:user attr-fpmath:tf32 attr-post-ops:eltwise_relu")});
+  EXPECT_THAT(test::imported_ids(output),
+              ElementsAre("gemm/forward/m8n4k16+two+relu/f32/onednn/cpu/hot/tf32"));
+}
+
+TEST(ImportedProfiles, WhatNoCaseHasIsRefusedWithItsTime) {
+  const auto output = import_log_lines(
+      {product(":blocked:ab", ""), product(":blocked:ab", "attr-fpmath:bf16"),
+       product(":blocked:ab", "attr-fpmath:bf16"),
+       product(":blocked:ab", "attr-dropout:undef:s32:0:0"), product(":blocked:ba:64x1", "")});
+  EXPECT_THAT(test::refusals(output),
+              ElementsAre("4: cases do not have the math mode `bf16`",
+                          "6: cases do not have the attribute `attr-dropout`", HasSubstr("7: ")));
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->found.refused[0].use->count, 2);
+  EXPECT_EQ(output->found.refused[0].use->time, std::chrono::milliseconds(1));
+  EXPECT_EQ(output->found.time(), std::chrono::microseconds(2500));
+  EXPECT_EQ(output->found.cases_time(), std::chrono::microseconds(500));
+}
+
+TEST(ImportedProfiles, CreationsAndLinesOfTheProgramAreNoExecutions) {
+  std::string text(kInfo);
+  text += "hello\nonednn_verbose,create:cache_miss,cpu," + product(":blocked:ab", "") + "\n";
+  const auto output = import_text("profile", "net.log", text);
+  ASSERT_TRUE(output.ok());
+  EXPECT_TRUE(output->found.cases.empty());
+  EXPECT_TRUE(output->found.refused.empty());
+}
+
+}  // namespace
+}  // namespace bench
