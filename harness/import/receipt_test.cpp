@@ -69,9 +69,9 @@ TEST(Receipts, OfAProfileSayWhichShareOfTheTimeIsRepeated) {
   EXPECT_EQ(format_receipt(*find_import_kind("profile"), found, 1, 70),
             "1 case repeats 90.0 % of the 100.0 ms that the program spent in\n"
             "primitives, 30 executions; 2 (10.00 ms, 10.0 %) cannot be expressed:\n"
-            "     1  no operator (8.000 ms, 8.0 %)\n"
+            "        1 no operator (8.000 ms, 8.0 %)\n"
             "          net.log:7: lrn mb1\n"
-            "     1  the layout (2.000 ms, 2.0 %)\n"
+            "        1 the layout (2.000 ms, 2.0 %)\n"
             "          net.log:4: matmul 8x16:16x4\n");
 }
 
