@@ -47,7 +47,7 @@ Order find_order(const MemoryDescriptor& tensor) {
   if (tag.size() > kMinSpatialRank && last == tag) return Order::channels_last;
   std::string swapped = letters;
   if (tag.size() >= 2) std::swap(swapped[tag.size() - 2], swapped[tag.size() - 1]);
-  // Of three dimensions, channels last and transposed are one: the operator decides.
+  // Three dimensions in the order acb may be channels last as well: the operator decides.
   return swapped == tag ? Order::transposed : Order::other;
 }
 

@@ -60,7 +60,7 @@ struct Imported {
   std::vector<std::string> files;  // all files that were read, in the order of their first lines
   std::vector<ImportedCase> cases;
   std::vector<RefusedProblem> refused;
-  std::optional<WallCoverage> coverage;  // of the program; only of a profile
+  std::optional<WallCoverage> coverage;  // time of the program, if it is a profile
 
   // "inputs/conv/mine:4"; the file alone if it does not consist of lines
   std::string place_text(const ImportPlace& place) const {

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxListedPlaces = 100;
 struct Reason {
   std::string_view text;
   std::size_t count = 0;
-  Nanoseconds time{0};  // of a profile
+  Nanoseconds time{0};  // sum over its executions, if it is a profile
   std::vector<const RefusedProblem*> problems;
 };
 
