@@ -402,8 +402,11 @@ Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
         fmt::format("{} is not the data type of a case", primitive.memory.front().dtype), {}, {}};
   auto mapped = map_primitive(primitive, *mapping);
   if (!mapped || mapped->fidelity != VerboseFidelity::exact || mapped->adapt) {
-    const std::string more = fmt::format("{} {}", primitive.propagation, primitive.auxiliary);
-    return Error{fmt::format("{} has no such case ({})", mapping->op, more), {}, {}};
+    std::string what = fmt::format("{} has no such case", mapping->op);
+    // The primitive reorder has neither.
+    if (primitive.propagation != "undef" || !primitive.auxiliary.empty())
+      what += fmt::format(" ({} {})", primitive.propagation, primitive.auxiliary);
+    return Error{std::move(what), {}, {}};
   }
   ProblemRequest request = mapped->request;
   BENCH_ASSIGN_OR_RETURN(Problem problem, make_problem(request));

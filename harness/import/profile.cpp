@@ -85,6 +85,9 @@ class ExecutionCollector final : public ActivitySink {
     const ImportPlace place{
         file_, static_cast<int>(activity.attributes.integer(Attribute::line).value_or(0))};
     std::string text = describe_execution(activity, kShownParts);
+    // What a reorder does is in its layouts alone.
+    if (activity.attributes.text(Attribute::primitive) == "reorder")
+      text.append(" ").append(activity.attributes.text(Attribute::layouts));
     const auto request = ops::find_logged_case(activity);
     const auto problem = request.ok() ? ops::make_problem(*request) : request.error();
     if (!problem.ok()) {
@@ -124,9 +127,10 @@ Result<Imported> read_profile(const ImportRequest& request) {
     if (report.starts == StartTimes::computed) starts = StartTimes::computed;
   }
   found.coverage = coverage.coverage(starts);
-  // What takes the most time is measured first, also within a budget.
-  std::ranges::stable_sort(found.cases, std::greater(),
-                           [](const ImportedCase& item) { return item.use->time; });
+  // What takes the most time is measured first, also within a budget, and is refused first.
+  const auto time = [](const auto& item) { return item.use->time; };
+  std::ranges::stable_sort(found.cases, std::greater(), time);
+  std::ranges::stable_sort(found.refused, std::greater(), time);
   return found;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/import/import_test_support.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,6 +84,24 @@ TEST(ImportedProfiles, WhatNoCaseHasIsRefusedWithItsTime) {
   EXPECT_EQ(output->found.refused[0].use->time, std::chrono::milliseconds(1));
   EXPECT_EQ(output->found.time(), std::chrono::microseconds(2500));
   EXPECT_EQ(output->found.cases_time(), std::chrono::microseconds(500));
+}
+
+TEST(ImportedProfiles, EachCaseOfAFileWithoutLinesHasItsOwnTime) {
+  const std::string profile = R"({"record":"profile","schema":"bench.profile/1"})"
+                              "\n";
+  const auto record = [](const char* sizes, int duration) {
+    return fmt::format(R"({{"record":"activity","kind":"primitive","name":"matmul","start_ns":1,)"
+                       R"("duration_ns":{},"primitive":"matmul","phase":"exec","problem":"{}",)"
+                       R"("memory_descriptors":"src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 )"
+                       R"(dst_f32::blocked:ab:f0"}})"
+                       "\n",
+                       duration, sizes);
+  };
+  const auto output = import_text("profile", "net.jsonl",
+                                  profile + record("8x16:16x4", 10) + record("8x16:16x8", 30));
+  ASSERT_TRUE(output.ok()) << output.error().message();
+  EXPECT_THAT(output->text, HasSubstr("# net.jsonl: matmul 8x16:16x8\n  # 1 execution, 30 ns"));
+  EXPECT_THAT(output->text, HasSubstr("# net.jsonl: matmul 8x16:16x4\n  # 1 execution, 10 ns"));
 }
 
 TEST(ImportedProfiles, CreationsAndLinesOfTheProgramAreNoExecutions) {

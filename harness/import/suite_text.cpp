@@ -229,8 +229,11 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   for (std::size_t begin = 0; begin < cases.size();) {
     const ImportedCase& head = cases[begin];
     std::size_t end = begin + 1;
-    while (end < cases.size() && cases[end].place == head.place && cases[end].op == head.op) ++end;
-    if (commented != head.place) {
+    // Each case of a program has its own comment, with its time.
+    while (!head.use && end < cases.size() && cases[end].place == head.place &&
+           cases[end].op == head.op)
+      ++end;
+    if (head.use || commented != head.place) {
       writer.add(fmt::format("  # {}: {}", printable(imported.place_text(head.place)),
                              shorten(printable(head.text), kMaxComment)),
                  head.place);
