@@ -90,12 +90,13 @@ TEST(ImportedProfiles, EachCaseOfAFileWithoutLinesHasItsOwnTime) {
   const std::string profile = R"({"record":"profile","schema":"bench.profile/1"})"
                               "\n";
   const auto record = [](const char* sizes, int duration) {
-    return fmt::format(R"({{"record":"activity","kind":"primitive","name":"matmul","start_ns":1,)"
-                       R"("duration_ns":{},"primitive":"matmul","phase":"exec","problem":"{}",)"
-                       R"("memory_descriptors":"src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 )"
-                       R"(dst_f32::blocked:ab:f0"}})"
-                       "\n",
-                       duration, sizes);
+    return fmt::format(
+        R"({{"record":"activity","kind":"primitive","name":"matmul","start_ns":1,)"
+        R"("duration_ns":{},"attributes":{{"primitive":"matmul","phase":"exec","problem":"{}",)"
+        R"("memory_descriptors":"src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 )"
+        R"(dst_f32::blocked:ab:f0"}}}})"
+        "\n",
+        duration, sizes);
   };
   const auto output = import_text("profile", "net.jsonl",
                                   profile + record("8x16:16x4", 10) + record("8x16:16x8", 30));
