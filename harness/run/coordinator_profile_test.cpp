@@ -157,6 +157,18 @@ TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {
   EXPECT_EQ(request->announce, ProfileRequest::Announce::no);
 }
 
+// Before, `dump_period` was accepted, and the worker wrote every second all the same.
+TEST_F(CoordinatorProfileTest, TheDumpPeriodReachesTheWorker) {
+  options_.profile = ProfileSwitches();
+  options_.profile->dump_period = 250ms;
+  run(plan());
+  const auto* request = std::get_if<ProfileRequest>(&requests_.back());
+  ASSERT_NE(request, nullptr);
+  ProfileSwitches received;
+  ASSERT_TRUE(find_switch("dump_period")->apply(received, request->switches.at("dump_period")));
+  EXPECT_EQ(received.dump_period, 250ms);
+}
+
 TEST_F(CoordinatorProfileTest, APassThatFailsIsRecordedAndTheNextOneFollows) {
   options_.profile = ProfileSwitches();
   profile_failure_ = WorkerFailure{WorkerFailure::Kind::crashed, "signal 11"};

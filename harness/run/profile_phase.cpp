@@ -34,7 +34,8 @@ std::map<std::string, std::string> switch_values(const ProfileSwitches& switches
   const auto [first, last] = switches.iteration_window();
   return {{"kinds", kinds},
           {"iterations", fmt::format("{}-{}", first, last)},
-          {"sample_rate", std::to_string(switches.sample_rate)}};
+          {"sample_rate", std::to_string(switches.sample_rate)},
+          {"dump_period", fmt::format("{}ns", switches.dump_period.count())}};
 }
 
 ProfileRequest make_profile_request(const ProfileContext& context, const ProfileJob& job,
