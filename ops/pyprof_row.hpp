@@ -5,7 +5,7 @@
 #pragma once
 
 #include "profiler/activity.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <optional>
 

@@ -9,7 +9,7 @@
 #include "ops/problem.hpp"
 #include "profiler/activity.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -2,8 +2,8 @@
 #include "profiler/pass_selection.hpp"
 
 #include "profiler/activity_json.hpp"
-#include "profiler/reader.hpp"
 #include "profiler/readers/readers.hpp"
+#include "profiler/text_source.hpp"
 
 #include <filesystem>
 #include <system_error>
@@ -56,13 +56,6 @@ Result<PassChoice> choose_passes(std::span<const std::string> paths) {
     BENCH_RETURN_IF_ERROR(chooser.read(path));
   }
   return std::move(chooser).choice();
-}
-
-Result<std::unique_ptr<TextSource>> open_profile(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(PassChoice choice, choose_passes({&path, 1}));
-  BENCH_ASSIGN_OR_RETURN(auto source, open_text(path));
-  source->passes().choose(std::move(choice));
-  return source;
 }
 
 bool PassSelection::counts(const std::string& run_id, const std::string& case_id) const {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "profiler/text_source.hpp"
+
 #include "profiler/byte_stream.hpp"
-#include "profiler/reader.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -133,6 +135,13 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
   }
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> bytes, open_bytes(path));
   return make_source(path, std::move(bytes));
+}
+
+Result<std::unique_ptr<TextSource>> open_profile(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(PassChoice choice, choose_passes({&path, 1}));
+  BENCH_ASSIGN_OR_RETURN(auto source, open_text(path));
+  source->passes().choose(std::move(choice));
+  return source;
 }
 
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
+
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

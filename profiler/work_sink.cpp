@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <utility>
 

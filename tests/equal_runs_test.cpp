@@ -4,7 +4,7 @@
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/report/comparison_text.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

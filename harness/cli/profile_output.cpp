@@ -12,6 +12,7 @@
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <fmt/format.h>
 

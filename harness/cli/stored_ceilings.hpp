@@ -10,7 +10,7 @@
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "profiler/analysis/query.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <optional>
 #include <string>

@@ -13,6 +13,7 @@
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/trace_validator.hpp"
 #include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,7 +5,7 @@
 
 #include "base/result.hpp"
 #include "harness/config/load.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <string>
 #include <string_view>

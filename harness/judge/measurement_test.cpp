@@ -2,7 +2,7 @@
 #include "harness/judge/measurement.hpp"
 
 #include "harness/store/from_report.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 #include "tests/fakes/baseline_records.hpp"
 
 #include <fmt/format.h>

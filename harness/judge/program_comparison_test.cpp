@@ -2,7 +2,7 @@
 #include "harness/judge/program_comparison.hpp"
 
 #include "harness/judge/comparison.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

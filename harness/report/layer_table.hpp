@@ -58,8 +58,8 @@ class IterationWork {
 };
 
 // Sums the executed work of the recorded iterations by layer and by operator. Activities come from
-// a result file, with their work (WorkSink in profiler/reader.hpp). Memory grows with the number of
-// layers times that of iterations.
+// a result file, with their work (WorkSink in profiler/work_sink.hpp). Memory grows with the number
+// of layers times that of iterations.
 class LayerTimes final : public ActivitySink {
  public:
   using Key = std::pair<std::string, std::string>;  // case id, name

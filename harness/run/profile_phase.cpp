@@ -8,7 +8,7 @@
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "profiler/api_calls/api_calls.hpp"
 #include "profiler/attribute.hpp"
 #include "profiler/memory/memory_collector.hpp"
-#include "profiler/onednn/capture.hpp"
+#include "profiler/onednn/output_capture.hpp"
 #include "profiler/onednn/verbose_collector.hpp"
 #include "profiler/recorder.hpp"
 

@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/reader.hpp"
+#include "profiler/work_sink.hpp"
 
 #include <cstdint>
 #include <functional>

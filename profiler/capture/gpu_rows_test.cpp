@@ -5,7 +5,7 @@
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/spool_reader.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 #include "tests/support/program.hpp"
 
 #include <fmt/format.h>

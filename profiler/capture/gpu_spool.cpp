@@ -3,7 +3,7 @@
 
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,7 +5,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 
 #include <cstddef>
 #include <cstdint>

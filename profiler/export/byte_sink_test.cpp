@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/byte_sink.hpp"
 
-#include "profiler/reader.hpp"
+#include "profiler/text_source.hpp"
 #include "tests/support/program.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/milliseconds.hpp"
+
 #include "base/characters.hpp"
-#include "profiler/onednn/verbose_pieces.hpp"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/onednn/verbose_pieces.hpp"
+#include "profiler/onednn/milliseconds.hpp"
 
 #include <gtest/gtest.h>
 

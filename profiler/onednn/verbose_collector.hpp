@@ -6,7 +6,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
-#include "profiler/onednn/capture.hpp"
+#include "profiler/onednn/output_capture.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/recorder.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/onednn/capture.hpp"
+#include "profiler/onednn/output_capture.hpp"
 
 #include <fmt/format.h>
 
