@@ -74,8 +74,8 @@ class Run {
   Status append_decided();
   Status append_unfinished();
   Status profile();
-  Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
-  Status append_pass(OpenPass& pass);
+  Status read_pass_counters(const ProfileContext& context, std::span<UnrecordedPass> passes);
+  Status append_pass(UnrecordedPass& pass);
   const CaseRecord& next_record();
   Status append_case(CaseProgress& progress);
   std::optional<SpeedLevel> find_level(const CaseProgress& progress);
@@ -545,7 +545,7 @@ Status Run::append_unfinished() {
 // Runs the profiling passes, after all measurements, so that it does not disturb them.
 Status Run::profile() {
   const ProfileContext context{session_, sink_, env_, options_};
-  std::vector<OpenPass> passes_with_counters;
+  std::vector<UnrecordedPass> passes_with_counters;
   for (CaseProgress& progress : cases_) {
     const bool has_failed = progress.is_decided() && is_failure(progress.outcome());
     const bool is_ok = progress.is_decided() && progress.outcome() == Outcome::ok;
@@ -562,10 +562,10 @@ Status Run::profile() {
       continue;
     }
     BENCH_ASSIGN_OR_RETURN(
-        std::optional<OpenPass> pass,
-        trace_case(context,
-                   {&spec, layouts_.input_layouts(spec), reason, progress.choices(),
-                    progress.has_rejected_engines() ? CheckKind::reference : CheckKind::none}));
+        std::optional<UnrecordedPass> pass,
+        record_case(context,
+                    {&spec, layouts_.input_layouts(spec), reason, progress.choices(),
+                     progress.has_rejected_engines() ? CheckKind::reference : CheckKind::none}));
     session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;
@@ -581,9 +581,9 @@ Status Run::profile() {
 // Reads the hardware counters of the passes and appends their records. Counting needs no isolation,
 // so consecutive cases with the same threads share a worker. This saves starting a
 // process and its device for each of them.
-Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes) {
-  const OpenPass* previous = nullptr;
-  for (OpenPass& pass : passes) {
+Status Run::read_pass_counters(const ProfileContext& context, std::span<UnrecordedPass> passes) {
+  const UnrecordedPass* previous = nullptr;
+  for (UnrecordedPass& pass : passes) {
     if (previous != nullptr &&
         worker_threads(previous->spec->key) != worker_threads(pass.spec->key))
       session_.finish();
@@ -602,7 +602,7 @@ Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass
   return Done{};
 }
 
-Status Run::append_pass(OpenPass& pass) {
+Status Run::append_pass(UnrecordedPass& pass) {
   const auto used = pass.record.details.find("tensor_cores");
   if (capability_ && used != pass.record.details.end()) {
     const auto missed = missed_tensor_cores(*pass.spec, *capability_, used->second);

@@ -66,7 +66,6 @@ ProfilePassRecord make_pass_record(const ProfiledReply& reply) {
   record.iterations = reply.iterations;
   record.profiled = reply.profiled;
   record.unprofiled = reply.unprofiled;
-  record.activities = reply.activities;
   record.unread = reply.malformed + reply.unknown;
   record.wall = reply.wall;
   record.attributed = reply.attributed;
@@ -148,19 +147,21 @@ bool records_activities(const ProfileContext& context, ProfileReason reason) {
   return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
 }
 
-Result<std::optional<OpenPass>> trace_case(const ProfileContext& context, const ProfileJob& job) {
+Result<std::optional<UnrecordedPass>> record_case(const ProfileContext& context,
+                                                  const ProfileJob& job) {
   BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("profile"));
   const std::string spool = folder.file("activities.jsonl");
-  OpenPass pass{job.spec, make_profile_request(context, job, spool), {}};
+  UnrecordedPass pass{job.spec, make_profile_request(context, job, spool), {}};
   if (records_activities(context, job.reason)) {
     auto record = call_worker(context, job, pass.request);
-    if (!record) return std::optional<OpenPass>();
+    if (!record) return std::optional<UnrecordedPass>();
     pass.record = *std::move(record);
   }
   std::unique_ptr<ChromeTrace> trace;
   if (job.reason == ProfileReason::failed && context.options.trace_failures) {
     BENCH_ASSIGN_OR_RETURN(trace, open_trace(context, job));
   }
+  // Counted here, since a worker that failed states no number.
   BENCH_ASSIGN_OR_RETURN(pass.record.activities, forward_activities(context, spool, trace.get()));
   if (trace) BENCH_RETURN_IF_ERROR(trace->finish());
   pass.record.run_id = context.options.run_id;
@@ -168,13 +169,13 @@ Result<std::optional<OpenPass>> trace_case(const ProfileContext& context, const 
   return std::optional(std::move(pass));
 }
 
-bool needs_counters(const ProfileContext& context, const OpenPass& pass) {
+bool needs_counters(const ProfileContext& context, const UnrecordedPass& pass) {
   const bool is_failed_case = pass.request.announce == ProfileRequest::Announce::yes;
   return !is_failed_case && get_switches(context).records(RecordGroup::counters) &&
          pass.record.outcome == Outcome::ok;
 }
 
-void read_case_counters(const ProfileContext& context, OpenPass& pass) {
+void read_case_counters(const ProfileContext& context, UnrecordedPass& pass) {
   const Case& spec = *pass.spec;
   ProfilePassRecord& record = pass.record;
   const auto set_unavailable = [&](const std::string& reason) {
@@ -202,7 +203,7 @@ void read_case_counters(const ProfileContext& context, OpenPass& pass) {
 
 Result<std::optional<ProfilePassRecord>> profile_case(const ProfileContext& context,
                                                       const ProfileJob& job) {
-  BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass, trace_case(context, job));
+  BENCH_ASSIGN_OR_RETURN(std::optional<UnrecordedPass> pass, record_case(context, job));
   if (!pass) return std::optional<ProfilePassRecord>();
   BENCH_RETURN_IF_ERROR(context.sink.append(pass->record));
   return std::optional(std::move(pass->record));

@@ -39,7 +39,7 @@ struct ProfileContext {
 };
 
 // A profiling pass whose record has not been appended yet.
-struct OpenPass {
+struct UnrecordedPass {
   const Case* spec;
   ProfileRequest request;
   ProfilePassRecord record;
@@ -52,18 +52,19 @@ bool records_activities(const ProfileContext& context, ProfileReason reason);
 // appends the activities that it wrote before. After an interruption, appends nothing and returns
 // nullopt. Returns an error if the sink fails, or if a temporary folder or the trace cannot be
 // written.
-Result<std::optional<OpenPass>> trace_case(const ProfileContext& context, const ProfileJob& job);
+Result<std::optional<UnrecordedPass>> record_case(const ProfileContext& context,
+                                                  const ProfileJob& job);
 
 // Returns whether the pass continues with hardware counters: the user requested them, the case did
 // not fail, and the pass has not failed so far.
-bool needs_counters(const ProfileContext& context, const OpenPass& pass);
+bool needs_counters(const ProfileContext& context, const UnrecordedPass& pass);
 // Reads the hardware counters of a case in the session's worker, and starts the worker if
 // necessary. The worker must not have measured or traced before, but it may read the counters of
 // several cases. If counters are unavailable, the record states the reason. If the worker fails,
 // the outcome of the record becomes that failure, and the next case gets another worker.
-void read_case_counters(const ProfileContext& context, OpenPass& pass);
+void read_case_counters(const ProfileContext& context, UnrecordedPass& pass);
 
-// Runs trace_case() and appends the record, for passes without hardware counters.
+// Runs record_case() and appends the record, for passes without hardware counters.
 Result<std::optional<ProfilePassRecord>> profile_case(const ProfileContext& context,
                                                       const ProfileJob& job);
 
