@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectors write an activity twice: as unfinished when it begins, so that a crash shows it, and
-// again when it has ended. This stage keeps only the second record of such a pair.
+// A profile pass that locates a failure writes an activity twice: as unfinished when it begins, so
+// that a crash shows it, and again when it has ended. This stage keeps only the second record of
+// such a pair.
 #pragma once
 
 #include "profiler/activity.hpp"

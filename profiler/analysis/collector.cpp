@@ -253,14 +253,14 @@ Status Collector::store(Row row) {
     const std::ptrdiff_t repeats = repeated_[i];
     if (repeats < 0 || cell != row.cells[static_cast<std::size_t>(repeats)]) facts.differs = true;
     facts.varies = facts.varies || (facts.known && cell != facts.first);
-    const bool is_measured = plan_.columns[i]->quantity == Quantity::none;
+    const bool has_text_width = plan_.columns[i]->quantity == Quantity::none;
     if (!is_known(cell)) {
-      if (is_measured) facts.width = std::max(facts.width, plan_.columns[i]->absent.size());
+      if (has_text_width) facts.width = std::max(facts.width, plan_.columns[i]->absent.size());
       continue;
     }
     if (!facts.known) facts.first = cell;
     facts.known = true;
-    if (is_measured) {
+    if (has_text_width) {
       facts.width = std::max(facts.width, display_width(readable(cell, Quantity::none)));
     }
   }

@@ -105,11 +105,11 @@ constexpr std::array<std::string_view, 26> kFirstToDrop = {
 
 class Output {
  public:
-  Output(const QueryPlan& plan, QuerySink& answer, const ReadReport& report,
+  Output(const QueryPlan& plan, QuerySink& query, const ReadReport& report,
          const CeilingKnowledge& ceilings, const std::string& part_of_whole,
          const AnalysisTarget& target)
       : plan_(plan),
-        answer_(answer),
+        query_(query),
         report_(report),
         ceilings_(ceilings),
         part_of_whole_(part_of_whole),
@@ -124,7 +124,7 @@ class Output {
     std::int64_t shown = 0;
     Row row;
     while (target_.out->good()) {
-      BENCH_ASSIGN_OR_RETURN(const bool more, answer_.collector().rows().next(row));
+      BENCH_ASSIGN_OR_RETURN(const bool more, query_.collector().rows().next(row));
       if (!more) break;
       place(row, ++shown);
       writer->row(visible(row));
@@ -134,7 +134,7 @@ class Output {
   }
 
  private:
-  const Totals& totals() const { return answer_.collector().totals(); }
+  const Totals& totals() const { return query_.collector().totals(); }
 
   void describe(std::string_view file) {
     shape_.selected = totals().selected;
@@ -179,7 +179,7 @@ class Output {
     if (!plan_.default_columns || is_key(plan_, &column)) return true;
     if (column.position == Position::number) return people;
     if (!people || column.merge == Merge::position) return true;
-    const ColumnFacts& facts = answer_.collector().facts()[i];
+    const ColumnFacts& facts = query_.collector().facts()[i];
     const bool constant = column.name == "kind" || column.name == "device";
     return facts.known && facts.differs && (facts.varies || !constant);
   }
@@ -191,7 +191,7 @@ class Output {
       const Column& column = *plan_.columns[i];
       TableColumn shown{&column, std::string(column.heading), 0};
       shown.width = std::max({display_width(shown.heading), readable_width(column.quantity),
-                              answer_.collector().facts()[i].width});
+                              query_.collector().facts()[i].width});
       if (column.position == Position::number)
         shown.width = fmt::formatted_size("{}", totals().rows);
       if (column.position == Position::bar) shown.width = kBarWidth;
@@ -276,7 +276,7 @@ class Output {
 
   std::vector<std::string> notes(std::int64_t shown) const {
     std::vector<std::string> lines;
-    if (totals().selected == 0) lines.push_back(answer_.contents().describe_empty_selection());
+    if (totals().selected == 0) lines.push_back(query_.contents().describe_empty_selection());
     if (dropped_ > 0) {
       lines.push_back(fmt::format("{}: a wider terminal, or -c, shows {}",
                                   pluralise(dropped_, "more column"),
@@ -331,7 +331,7 @@ class Output {
   }
 
   const QueryPlan& plan_;
-  QuerySink& answer_;
+  QuerySink& query_;
   const ReadReport& report_;
   const CeilingKnowledge& ceilings_;
   const std::string& part_of_whole_;  // describe_coverage(); empty for recorded iterations
@@ -350,9 +350,11 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
                                 const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
   const IdealProvider none;
-  QuerySink answer(plan, options, plan.needs_ceilings ? ceilings.compute_ideal : none,
-                   target.folder);
-  KernelNameSink names(answer);
+  // The stages, the last one first. Every activity comes once and with its work before it is
+  // selected. Coverage and samples also count what the filter hides.
+  QuerySink query(plan, options, plan.needs_ceilings ? ceilings.compute_ideal : none,
+                  target.folder);
+  KernelNameSink names(query);
   WorkSink work(compute_work, names);
   MeasuringKernelFilter shown(work);
   const bool is_asked_by_name = options.name.has_value() || !options.types.empty();
@@ -362,27 +364,27 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
   BENCH_RETURN_IF_ERROR(announcements.finish());
-  BENCH_RETURN_IF_ERROR(answer.finish());
-  outcome.selected = answer.collector().totals().selected;
-  std::string part_of_whole = answer.has_iterations()
+  BENCH_RETURN_IF_ERROR(query.finish());
+  outcome.selected = query.collector().totals().selected;
+  std::string part_of_whole = query.has_iterations()
                                   ? std::string()
                                   : describe_coverage(coverage.coverage(outcome.report.starts));
   if (!samples.empty()) part_of_whole += " " + describe_samples(samples);
-  Output output(plan, answer, outcome.report, ceilings, part_of_whole, target);
+  Output output(plan, query, outcome.report, ceilings, part_of_whole, target);
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (plan.format->answer == TableFormat::Answer::beside) outcome.answer = part_of_whole;
   if (outcome.selected == 0 && !people) {
-    outcome.notes.push_back(answer.contents().describe_empty_selection());
+    outcome.notes.push_back(query.contents().describe_empty_selection());
   }
   if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.note.empty()) {
     outcome.notes.push_back(ceilings.note);
   }
   if (std::string note = shown.note(); !note.empty()) outcome.notes.push_back(std::move(note));
-  if (answer.out_of_order() > 0) {
+  if (query.out_of_order() > 0) {
     outcome.notes.push_back(
         fmt::format("{} out of time order; self times may include nested activities",
-                    activities(answer.out_of_order())));
+                    activities(query.out_of_order())));
   }
   return outcome;
 }
