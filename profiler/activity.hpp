@@ -48,9 +48,8 @@ struct Activity {
   Track track;
   std::string case_id;  // the case that it belongs to; empty outside a case
   std::string scope;    // path of layers (profiler/scope_path.hpp): "resnet50_v1_5:layer1.0.conv2"
-  std::string
-      // "forward", "backward_data", "backward_weights" or a user's own; empty if unknown
-      direction;
+  // "forward", "backward_data", "backward_weights" or a user's own; empty if unknown
+  std::string direction;
   // the same value for a launch and the work that it launched
   std::optional<std::uint64_t> correlation;
   Attributes attributes;

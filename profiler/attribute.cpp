@@ -63,7 +63,7 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
      "index of a kernel among those with the same sequence number"},
     {Attribute::module, "module", text, "", "a framework's module: torch.nn.functional"},
     {Attribute::index, "index", integer, "", "row number in a foreign table"},
-    {Attribute::trace, "trace", text, "", "file:line where it originates"},
+    {Attribute::source_location, "trace", text, "", "file:line where it originates"},
     {Attribute::backtrace, "backtrace", text, "", "host call stack"},
     {Attribute::line, "line", integer, "", "line number in the source file"},
     {Attribute::thread_name, "thread_name", text, "", "name of the thread"},

@@ -21,7 +21,7 @@ enum class Attribute : std::uint8_t {
   // Identity
   op,              // the tool's operator: "conv"
   primitive,       // the library's name: "convolution"
-  phase,           // "exec", "create", "dispatch", "check", "debuginfo", "graph"
+  phase,           // what a line of oneDNN reports: "exec", "create"; all are texts of VerboseKind
   implementation,  // "brgconv:avx512_core"
   engine,          // "cpu"
   propagation,     // "forward_inference"
@@ -65,9 +65,9 @@ enum class Attribute : std::uint8_t {
   module,  // a framework's module: "torch.nn.functional"
   index,   // row number in a foreign table
   // Origin
-  trace,      // "configs/resnet.yaml:14", "net.py:73"
-  backtrace,  // host call stack
-  line,       // line number in the source file
+  source_location,  // "configs/resnet.yaml:14", "net.py:73", "src/common/matmul.cpp:176"
+  backtrace,        // host call stack
+  line,             // number of the line in the file that was read
   thread_name,
   process_name,
   rank,

@@ -102,7 +102,9 @@ struct RoundRequest {
 // Requests a profile pass over one case. The pass creates the case itself; it does not use or
 // change a case that was prepared before.
 struct ProfileRequest {
-  PrepareRequest prepare;                       // without a check, unless `announce` is yes
+  // With a check only if the pass locates a failure (`announce`), or if the measured processes
+  // rejected an engine for its result.
+  PrepareRequest prepare;
   std::map<std::string, std::string> switches;  // name -> value (profiler/switches.hpp)
   std::string spool;                            // file to which the worker appends activities
   std::string run_id;                           // for the activity records

@@ -195,7 +195,7 @@ Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const In
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed_reply(status.error());
   SetupObservers observers{&memory_, buffer_memory(), {}};
-  std::int64_t printed = 0;  // before the first run
+  std::optional<std::int64_t> printed;  // bytes before the first run, once that is reached
   observers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
     make_steps(workload, kernel);
     if (capture_) printed = capture_->written();
@@ -207,18 +207,18 @@ Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const In
       PreparedKernel::build(context_.backend, workload, values, context_.clock, context_.available,
                             request_.prepare.input_layouts, observers);
   if (verbose_) {
-    VerbosePlace place;
-    place.begin = range.start;
-    place.end = recorder_.now();
-    place.owner.scope = path_;
-    if (printed == 0) printed = capture_->written();
+    VerboseOrigin origin;
+    origin.begin = range.start;
+    origin.end = recorder_.now();
+    origin.owner.scope = path_;
+    const std::int64_t end = printed ? *printed : capture_->written();
     const auto phases = is_announcing() ? VerbosePhases::all : VerbosePhases::creations;
-    if (Status status = verbose_->collect(0, printed, place, phases); !status) {
+    if (Status status = verbose_->collect(0, end, origin, phases); !status) {
       return failed_reply(status.error());
     }
   }
   if (steps_ && is_announcing()) {
-    if (Status status = steps_->write(std::nullopt, printed); !status) {
+    if (Status status = steps_->write(std::nullopt, printed.value_or(0)); !status) {
       return failed_reply(status.error());
     }
   }
@@ -231,21 +231,21 @@ Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const In
 }
 
 void ProfilePass::make_steps(const Workload& workload, const ops::Kernel& kernel) {
-  StepSinks sinks{&recorder_, &api_, &memory_};
-  sinks.capture = capture_.get();
-  if (verbose_) sinks.verbose = &*verbose_;
-  sinks.trace = &*trace_;
-  sinks.case_id = request_.prepare.id;
+  StepContext step_context{&recorder_, &api_, &memory_};
+  step_context.capture = capture_.get();
+  if (verbose_) step_context.verbose = &*verbose_;
+  step_context.trace = &*trace_;
+  step_context.case_id = request_.prepare.id;
   // On a device, the trace records the library's calls under their own names.
-  if (context_.backend.memory() != nullptr) sinks.api = nullptr;
+  if (context_.backend.memory() != nullptr) step_context.api = nullptr;
   // A pass that locates a failure waits for each step, so that the failure appears in its step.
   if (is_tracing() && switches_.records(RecordGroup::device) && !is_announcing())
-    sinks.wait = ops::StepWait::end;
+    step_context.wait = ops::StepWait::end;
   if (is_announcing()) {
     // Ignores an error: if writing fails here, later writes also fail and report it.
-    sinks.on_announced = [this] { static_cast<void>(spool_.flush()); };
+    step_context.on_announced = [this] { static_cast<void>(spool_.flush()); };
   }
-  steps_.emplace(step_facts(workload, kernel), path_, sinks, context_.clock);
+  steps_.emplace(step_facts(workload, kernel), path_, step_context, context_.clock);
 }
 
 // Call this before work that may not return. If the pass announces its work, this writes the record

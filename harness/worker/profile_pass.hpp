@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile pass over one case, in a worker that times nothing. It creates the case again with
 // all collectors on, warms it up without them, and records a window of its iterations. The timing
-// pass has checked the result in another process and is independent of this one.
+// pass has checked the result in another process and is independent of this one. A pass that
+// locates a failure checks the result as well, and so does one whose case rejects engines.
 #pragma once
 
 #include "base/env.hpp"

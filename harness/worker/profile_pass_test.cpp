@@ -311,6 +311,22 @@ TEST_F(ProfilePassTest, AStepThatTheLibraryDoesNotPrintIsAPrimitiveWithItsWork) 
   EXPECT_EQ(foreign.attributes.integer(Attribute::iteration), 0);
 }
 
+// Its line counted as one of the preparation, and its step as a primitive of another backend.
+TEST_F(ProfilePassTest, TheFirstRunIsRecordedOnceIfTheLibraryPrintedNothingBefore) {
+  backend_.fakes().prints = true;
+  ProfileRequest wanted = request();
+  wanted.announce = Announce::yes;
+  wanted.switches["iterations"] = "0";
+  profiled(wanted);
+  std::int64_t ended = 0;
+  for (const Activity& primitive : spooled(ActivityKind::primitive)) {
+    if (!primitive.duration) continue;
+    ++ended;
+    EXPECT_EQ(primitive.attributes.integer(Attribute::flops), 128);
+  }
+  EXPECT_EQ(ended, 2);  // the first run and an iteration
+}
+
 // Such a step stayed unfinished in the trace of a failure.
 TEST_F(ProfilePassTest, AnAnnouncedStepThatTheLibraryDoesNotPrintEnds) {
   backend_.fakes().prints = true;

@@ -203,9 +203,9 @@ Attributes make_part_attributes(const Attributes& step_attributes) {
 
 }  // namespace
 
-StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
-                           Clock& clock)
-    : facts_(std::move(facts)), path_(std::move(path)), sinks_(sinks), clock_(clock) {
+StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path,
+                           const StepContext& context, Clock& clock)
+    : facts_(std::move(facts)), path_(std::move(path)), context_(context), clock_(clock) {
   for (const StepFacts& step : facts_) {
     scopes_.push_back(step.layer.empty() ? path_ : append_scope(path_, step.layer));
     ranges_.push_back(scope_range_name(step.name));
@@ -218,7 +218,7 @@ void StepRecorder::clear() {
   observed_.clear();
   marks_.clear();
   waited_.reset();
-  if (sinks_.capture != nullptr) sinks_.capture->clear();
+  if (context_.capture != nullptr) context_.capture->clear();
 }
 
 void StepRecorder::begins(std::size_t step) noexcept {
@@ -227,9 +227,9 @@ void StepRecorder::begins(std::size_t step) noexcept {
   ObservedStep& observed = observed_.emplace_back();
   observed.step = step;
   observed.first_mark = marks_.size();
-  if (sinks_.trace != nullptr) observed.region = sinks_.trace->begin_region();
+  if (context_.trace != nullptr) observed.region = context_.trace->begin_region();
   observed.begin = clock_.now();
-  if (sinks_.on_announced) announce(observed);
+  if (context_.on_announced) announce(observed);
 }
 
 // What follows a step that is not awaited belongs to the case: after the last step, the host's wait
@@ -237,9 +237,9 @@ void StepRecorder::begins(std::size_t step) noexcept {
 void StepRecorder::enqueued(std::size_t /*the last step that began*/) noexcept {
   ObservedStep& observed = observed_.back();
   observed.enqueued = clock_.now();
-  if (sinks_.wait != ops::StepWait::end) return;
+  if (context_.wait != ops::StepWait::end) return;
   end_step();
-  if (sinks_.trace != nullptr) observed.wait_region = sinks_.trace->begin_region();
+  if (context_.trace != nullptr) observed.wait_region = context_.trace->begin_region();
 }
 
 void StepRecorder::done(std::size_t /*the last step that began*/) noexcept {
@@ -248,8 +248,8 @@ void StepRecorder::done(std::size_t /*the last step that began*/) noexcept {
 }
 
 void StepRecorder::end_step() noexcept {
-  if (sinks_.trace != nullptr) sinks_.trace->end_region();
-  if (sinks_.capture != nullptr) observed_.back().printed = sinks_.capture->written();
+  if (context_.trace != nullptr) context_.trace->end_region();
+  if (context_.capture != nullptr) observed_.back().printed = context_.capture->written();
   range_.reset();
 }
 
@@ -297,25 +297,25 @@ Activity StepRecorder::make_operation(const ObservedStep& observed,
 
 void StepRecorder::announce(const ObservedStep& observed) const {
   Activity activity = make_operation(observed, std::nullopt);
-  sinks_.recorder->record_unfinished(activity);
+  context_.recorder->record_unfinished(activity);
   const std::string& primitive = facts_[observed.step].primitive;
   if (!primitive.empty()) {
     activity.kind = ActivityKind::primitive;
     activity.name = primitive;
-    sinks_.recorder->record_unfinished(std::move(activity));
+    context_.recorder->record_unfinished(std::move(activity));
   }
-  sinks_.on_announced();
+  context_.on_announced();
 }
 
 Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
   range_.reset();  // open if the step failed
-  if (sinks_.trace != nullptr) sinks_.trace->end_region();
+  if (context_.trace != nullptr) context_.trace->end_region();
   for (const ObservedStep& observed : observed_) {
     Activity activity = make_operation(observed, iteration);
     attribute_region(observed, activity);
     attribute_wait(observed, iteration);
     // If another source reports the calls, it also sets their correlation.
-    if (observed.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
+    if (observed.enqueued && context_.api != nullptr) activity.correlation = ++executions_;
     // If the kernel names the parts of a step, the parts replace the library's primitives and
     // calls.
     const bool has_parts = !find_marks(observed).empty();
@@ -328,16 +328,16 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
       printed = observed.printed;
     }
     if (!has_parts) write_calls(observed, activity);
-    const Activity context = activity;
-    sinks_.recorder->record(std::move(activity));
-    if (observed.done) sinks_.memory->on_operator_done(*observed.done, context);
+    const Activity owner = activity;
+    context_.recorder->record(std::move(activity));
+    if (observed.done) context_.memory->on_operator_done(*observed.done, owner);
   }
-  return sinks_.recorder->status();
+  return context_.recorder->status();
 }
 
 void StepRecorder::attribute_region(const ObservedStep& observed, const Activity& owner) {
   if (observed.region == 0) return;
-  OperatorExecution execution{sinks_.case_id,
+  OperatorExecution execution{context_.case_id,
                               owner.scope,
                               owner.direction,
                               std::string(owner.attributes.text(Attribute::op)),
@@ -350,43 +350,44 @@ void StepRecorder::attribute_region(const ObservedStep& observed, const Activity
   execution.inherited_attributes = select_texts(
       owner.attributes,
       {Attribute::parameters, Attribute::dtype, Attribute::in_shapes, Attribute::out_shapes});
-  sinks_.trace->attribute(observed.region, std::move(execution));
+  context_.trace->attribute(observed.region, std::move(execution));
 }
 
 void StepRecorder::attribute_wait(const ObservedStep& observed,
                                   std::optional<std::int64_t> iteration) {
   if (observed.wait_region == 0) return;
-  sinks_.trace->attribute(
+  context_.trace->attribute(
       observed.wait_region,
-      {sinks_.case_id, path_, facts_[observed.step].direction, {}, iteration, {}, {}});
+      {context_.case_id, path_, facts_[observed.step].direction, {}, iteration, {}, {}});
 }
 
 // Records the primitives that the library printed during the step, or the step itself if it printed
-// none. A library that prints waits for
-// completion before the execution call returns, so the primitives end at `enqueued`.
+// none. A library that prints waits for completion before the execution call returns, so the
+// primitives end at `enqueued`.
 Status StepRecorder::write_primitives(const ObservedStep& observed, const Activity& owner,
                                       std::int64_t from) {
-  if (sinks_.verbose == nullptr) return Done{};
-  VerbosePlace place;
-  place.begin = observed.begin;
-  place.end = *observed.enqueued;
-  place.owner = owner;
-  place.primitive = facts_[observed.step].primitive;
-  const std::int64_t executions = sinks_.verbose->executions();
-  BENCH_RETURN_IF_ERROR(sinks_.verbose->collect(from, observed.printed, place, VerbosePhases::all));
-  if (sinks_.verbose->executions() == executions) write_foreign(observed, owner);
+  if (context_.verbose == nullptr) return Done{};
+  VerboseOrigin origin;
+  origin.begin = observed.begin;
+  origin.end = *observed.enqueued;
+  origin.owner = owner;
+  origin.primitive = facts_[observed.step].primitive;
+  const std::int64_t executions = context_.verbose->executions();
+  BENCH_RETURN_IF_ERROR(
+      context_.verbose->collect(from, observed.printed, origin, VerbosePhases::all));
+  if (context_.verbose->executions() == executions) write_step_as_primitive(observed, owner);
   return Done{};
 }
 
 // Records the step as the only primitive of itself, with all of its work. Such a step ends when the
 // call returns; the wait of the chain is not its work.
-void StepRecorder::write_foreign(const ObservedStep& observed, const Activity& owner) {
+void StepRecorder::write_step_as_primitive(const ObservedStep& observed, const Activity& owner) {
   Activity primitive = owner;
   primitive.kind = ActivityKind::primitive;
   const std::string& name = facts_[observed.step].primitive;
   if (!name.empty()) primitive.name = name;
   primitive.duration = *observed.enqueued - observed.begin;
-  sinks_.recorder->record(std::move(primitive));
+  context_.recorder->record(std::move(primitive));
 }
 
 // Writes one activity per contiguous time in the same part. If a step has only one part, that part
@@ -406,7 +407,7 @@ void StepRecorder::write_parts(const ObservedStep& observed, const Activity& own
       part.start = since;
       part.duration = mark.time - since;
       if (!is_only_part) part.attributes = make_part_attributes(owner.attributes);
-      sinks_.recorder->record(std::move(part));
+      context_.recorder->record(std::move(part));
     }
     since = mark.time;
     if (!ends) {
@@ -418,8 +419,8 @@ void StepRecorder::write_parts(const ObservedStep& observed, const Activity& own
 }
 
 void StepRecorder::write_calls(const ObservedStep& observed, const Activity& owner) {
-  if (!observed.enqueued || sinks_.api == nullptr ||
-      !sinks_.recorder->is_recording(RecordGroup::api)) {
+  if (!observed.enqueued || context_.api == nullptr ||
+      !context_.recorder->is_recording(RecordGroup::api)) {
     return;
   }
   Activity call;
@@ -432,13 +433,13 @@ void StepRecorder::write_calls(const ObservedStep& observed, const Activity& own
   call.name = "dnnl_primitive_execute";
   call.start = observed.begin;
   call.duration = *observed.enqueued - observed.begin;
-  sinks_.api->completed(call);
+  context_.api->completed(call);
   if (!observed.done) return;
   call.correlation.reset();
   call.name = "dnnl_stream_wait";
   call.start = *observed.enqueued;
   call.duration = *observed.done - *observed.enqueued;
-  sinks_.api->completed(std::move(call));
+  context_.api->completed(std::move(call));
 }
 
 Nanoseconds StepRecorder::time_in_steps() const {

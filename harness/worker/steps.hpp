@@ -39,8 +39,8 @@ struct StepFacts {
 // Returns one entry per step, or one for the whole problem or network if the kernel names no steps.
 std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& kernel);
 
-// Sources and receivers of a step recorder's data; not owned.
-struct StepSinks {
+// What a step recorder reads from and writes to; not owned.
+struct StepContext {
   Recorder* recorder;
   ApiCalls* api;  // null if another source reports the library's calls
   MemoryCollector* memory;
@@ -61,10 +61,10 @@ class StepRecorder final : public ops::StepObserver {
  public:
   // Activities get the scope `path`, followed by their layer in a network. Their case is that of
   // the caller's scope.
-  StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
+  StepRecorder(std::vector<StepFacts> facts, std::string path, const StepContext& context,
                Clock& clock);
 
-  ops::StepWait wait() const noexcept override { return sinks_.wait; }
+  ops::StepWait wait() const noexcept override { return context_.wait; }
   void begins(std::size_t step) noexcept override;
   void enqueued(std::size_t step) noexcept override;
   void done(std::size_t step) noexcept override;
@@ -92,8 +92,8 @@ class StepRecorder final : public ops::StepObserver {
   struct ObservedStep {
     std::size_t step;  // index in facts_
     Nanoseconds begin{0};
-    std::optional<Nanoseconds> enqueued, done;
-    std::int64_t printed = 0;    // bytes that the library had printed at its end
+    std::optional<Nanoseconds> enqueued, done;  // a step that is done was enqueued
+    std::int64_t printed = 0;                   // bytes that the library had printed at its end
     std::size_t first_mark = 0;  // index in marks_; its marks end at those of the next step
     std::uint64_t region = 0;    // id of its region in the trace; 0 without a trace
     // The same for what follows until the next step begins, if the step is not awaited.
@@ -114,7 +114,7 @@ class StepRecorder final : public ops::StepObserver {
   void write_parts(const ObservedStep& observed, const Activity& owner);
   void write_calls(const ObservedStep& observed, const Activity& owner);
   Status write_primitives(const ObservedStep& observed, const Activity& owner, std::int64_t from);
-  void write_foreign(const ObservedStep& observed, const Activity& owner);
+  void write_step_as_primitive(const ObservedStep& observed, const Activity& owner);
 
   struct Wait {
     Nanoseconds begin{0}, end{0};
@@ -122,7 +122,7 @@ class StepRecorder final : public ops::StepObserver {
   std::vector<StepFacts> facts_;
   std::string path_;
   std::vector<std::string> scopes_, ranges_;  // index: step
-  StepSinks sinks_;
+  StepContext context_;
   Clock& clock_;
   std::vector<ObservedStep> observed_;
   std::vector<Mark> marks_;

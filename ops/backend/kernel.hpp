@@ -62,8 +62,9 @@ struct KernelBuffer {
 // Without the waits a device stays busy between steps; a trace of the device then has their times.
 enum class StepWait { each_step, end };
 
-// Observes each step of an execution, by its index in Kernel::steps(). The calls come between the
-// library's calls, so the observer's own work is part of the profiled time.
+// Observes each step of an execution, by its index in Kernel::steps(). Of each step the calls come
+// in the order begins, enqueued, done; a failure may leave out the later ones. They come between
+// the library's calls, so the observer's own work is part of the profiled time.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

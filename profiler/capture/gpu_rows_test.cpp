@@ -256,7 +256,8 @@ TEST(GpuRows, KernelsBelowAMarkerOfACallStackHaveIt) {
   std::vector<std::string> texts;
   for (const Activity& row : capture.rows()) {
     if (row.kind == ActivityKind::kernel) {
-      texts.push_back(fmt::format("{} {}", row.name, row.attributes.text(Attribute::trace)));
+      texts.push_back(
+          fmt::format("{} {}", row.name, row.attributes.text(Attribute::source_location)));
     }
   }
   EXPECT_THAT(texts, ElementsAre("alone resnet.py:210,train.py:3", "fprop resnet.py:210,train.py:3",

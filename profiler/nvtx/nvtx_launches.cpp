@@ -91,7 +91,7 @@ GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
       found != frames.rend() || !innermost.path.empty() || !innermost.trace.empty();
   if (!is_known) return GpuLaunches::kUnattributed;
   GpuHolder holder;
-  if (!innermost.trace.empty()) holder.facts.set(Attribute::trace, innermost.trace);
+  if (!innermost.trace.empty()) holder.facts.set(Attribute::source_location, innermost.trace);
   holder.owner.scope = innermost.path;
   if (found != frames.rend()) describe_operator(found->activity, holder);
   const auto marked = std::find_if(begin, frames.rend(), [](const Frame& frame) {

@@ -144,7 +144,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   frame.is_operator = true;
   frame.activity.name = range.name;
   Attributes& attributes = frame.activity.attributes;
-  set_text(attributes, Attribute::trace, frame.trace);
+  set_text(attributes, Attribute::source_location, frame.trace);
   if (range.sequence) attributes.set(Attribute::sequence, *range.sequence);
   set_text(attributes, Attribute::module, std::string(range.module));
   set_text(attributes, Attribute::in_shapes, format_shapes(range.inputs));
@@ -190,7 +190,7 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   const Attributes& attributes = marker.attributes;
   call.op = attributes.text(Attribute::op);
   for (const Attribute attribute : {Attribute::module, Attribute::parameters, Attribute::dtype,
-                                    Attribute::in_shapes, Attribute::trace}) {
+                                    Attribute::in_shapes, Attribute::source_location}) {
     const std::string_view text = attributes.text(attribute);
     if (!text.empty()) call.facts.set(attribute, text);
   }
@@ -432,7 +432,7 @@ Status NvtxTracker::consume(Activity& activity) {
     }
     const std::string& trace = thread->second.back().trace;
     if (activity.kind == ActivityKind::primitive)
-      set_text(activity.attributes, Attribute::trace, trace);
+      set_text(activity.attributes, Attribute::source_location, trace);
   }
   return forward(process, activity);
 }

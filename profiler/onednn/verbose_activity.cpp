@@ -2,19 +2,13 @@
 #include "profiler/onednn/verbose_activity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench {
 namespace {
-
-// In the order of VerboseKind.
-constexpr std::array<std::string_view, kVerboseKindCount> kPhases = {
-    "",         "",      "exec",  "external", "create",    "create_nested",
-    "dispatch", "check", "error", "warning",  "debuginfo", "graph",
-    "",         "",      ""};
 
 void set_or_erase(Attributes& attributes, Attribute attribute, std::string_view text) {
   if (text.empty()) {
@@ -82,10 +76,8 @@ void put_memory(const VerboseLine& line, Attributes& attributes) {
 
 }  // namespace
 
-std::string_view to_phase(VerboseKind kind) { return kPhases[static_cast<std::size_t>(kind)]; }
-
 bool fill_activity(const VerboseLine& line, Activity& activity) {
-  const std::string_view phase = to_phase(line.kind);
+  const std::string_view phase = to_string(line.kind);
   if (phase.empty()) return false;
   activity.kind = line.time ? ActivityKind::primitive : ActivityKind::marker;
   activity.name = line.primitive.empty() ? line.component : line.primitive;
@@ -104,7 +96,7 @@ bool fill_activity(const VerboseLine& line, Activity& activity) {
   set_or_erase(attributes, Attribute::auxiliary, line.auxiliary);
   set_or_erase(attributes, Attribute::problem, line.problem);
   set_or_erase(attributes, Attribute::reason, line.message);
-  set_or_erase(attributes, Attribute::trace, line.location);
+  set_or_erase(attributes, Attribute::source_location, line.location);
   return true;
 }
 

@@ -5,13 +5,7 @@
 #include "profiler/activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
-#include <string_view>
-
 namespace bench {
-
-// Returns the attribute `phase`: "exec", "create", "create_nested", "external", "dispatch",
-// "check", "error", "warning", "debuginfo" or "graph". Empty for lines that are not activities.
-std::string_view to_phase(VerboseKind kind);
 
 // Sets kind, name, duration, direction, device and the attributes from the line. Clears those that
 // the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,

@@ -59,7 +59,7 @@ TEST(VerboseActivity, WhatHasNoTimeIsAMarker) {
   EXPECT_EQ(activity.duration, std::nullopt);
   EXPECT_EQ(activity.attributes.text(Attribute::phase), "dispatch");
   EXPECT_EQ(activity.attributes.text(Attribute::reason), "unsupported isa");
-  EXPECT_EQ(activity.attributes.text(Attribute::trace), "src/cpu/x64/a.cpp:943");
+  EXPECT_EQ(activity.attributes.text(Attribute::source_location), "src/cpu/x64/a.cpp:943");
 }
 
 TEST(VerboseActivity, Devices) {

@@ -12,23 +12,15 @@
 namespace bench {
 namespace {
 
-// How far a timestamp of the library may lie outside its place: its clock counts microseconds, and
+// How far a timestamp of the library may lie outside its origin: its clock counts microseconds, and
 // the system may adjust it while a case runs.
 constexpr Nanoseconds kTimestampSlack = std::chrono::microseconds(2);
 
 constexpr std::size_t kQuotedCharacters = 200;
 
-bool is_creation(VerboseKind kind) {
-  return kind == VerboseKind::create || kind == VerboseKind::create_nested;
-}
-
-bool is_execution(VerboseKind kind) {
+// Whether such lines are printed during an execution.
+bool is_of_execution(VerboseKind kind) {
   return kind == VerboseKind::exec || kind == VerboseKind::external;
-}
-
-// Nested in another activity, whose line is printed later.
-bool is_nested(VerboseKind kind) {
-  return kind == VerboseKind::create_nested || kind == VerboseKind::external;
 }
 
 void copy_iteration(const Activity& from, Activity& to) {
@@ -47,18 +39,18 @@ void copy_missing(const Activity& from, Activity& to) {
 
 }  // namespace
 
-Status VerboseCollector::collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
+Status VerboseCollector::collect(std::int64_t from, std::int64_t to, const VerboseOrigin& origin,
                                  VerbosePhases phases) {
   if (to <= from) return Done{};
   const std::string text = capture_.read(from, to);
-  next_ = place.begin;
+  next_ = origin.begin;
   for (const NumberedLine& line : Lines(text)) {
-    BENCH_RETURN_IF_ERROR(take_line(line.text, place, phases));
+    BENCH_RETURN_IF_ERROR(take_line(line.text, origin, phases));
   }
   return Done{};
 }
 
-Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& place,
+Status VerboseCollector::take_line(std::string_view line, const VerboseOrigin& origin,
                                    VerbosePhases phases) {
   if (line.empty()) return Done{};
   if (find_verbose(line) == std::string_view::npos) {
@@ -67,7 +59,7 @@ Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& pl
   while (!line.empty()) {
     const VerboseLine& decoded = decoder_.decode(line);
     if (decoded.fault.empty()) {
-      take_record(decoded, place, phases);
+      take_record(decoded, origin, phases);
     } else {
       ++(decoded.kind == VerboseKind::unknown ? unknown_ : malformed_);
       note(decoded.fault, line);
@@ -77,38 +69,37 @@ Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& pl
   return Done{};
 }
 
-void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& place,
+void VerboseCollector::take_record(const VerboseLine& line, const VerboseOrigin& origin,
                                    VerbosePhases phases) {
-  if (phases == VerbosePhases::creations && is_execution(line.kind)) return;
+  if (phases == VerbosePhases::creations && is_of_execution(line.kind)) return;
   Activity activity;
   if (!fill_activity(line, activity)) return;
-  activity.track = place.owner.track;
-  activity.case_id = place.owner.case_id;
-  activity.scope = place.owner.scope;
-  activity.direction = place.owner.direction;
-  copy_iteration(place.owner, activity);
-  if (is_execution(line.kind)) activity.correlation = place.owner.correlation;
-  if (line.kind == VerboseKind::exec && line.primitive == place.primitive) {
-    copy_missing(place.owner, activity);
+  activity.track = origin.owner.track;
+  activity.case_id = origin.owner.case_id;
+  activity.scope = origin.owner.scope;
+  activity.direction = origin.owner.direction;
+  copy_iteration(origin.owner, activity);
+  if (is_of_execution(line.kind)) activity.correlation = origin.owner.correlation;
+  if (line.kind == VerboseKind::exec && line.primitive == origin.primitive) {
+    copy_missing(origin.owner, activity);
   }
-  activity.start = compute_start(line, activity.duration.value_or(Nanoseconds(0)), place);
+  activity.start = compute_start(line, activity.duration.value_or(Nanoseconds(0)), origin);
   recorder_.record(std::move(activity));
   if (line.kind == VerboseKind::exec) ++executions_;
 }
 
 Nanoseconds VerboseCollector::compute_start(const VerboseLine& line, Nanoseconds duration,
-                                            const VerbosePlace& place) {
-  const Nanoseconds latest = std::max(place.begin, place.end - duration);
+                                            const VerboseOrigin& origin) {
+  const Nanoseconds latest = std::max(origin.begin, origin.end - duration);
   if (line.start) {
     const Nanoseconds start = *line.start - since_1970_;
     const bool inside =
-        start >= place.begin - kTimestampSlack && start + duration <= place.end + kTimestampSlack;
-    if (inside) return std::clamp(start, place.begin, latest);
+        start >= origin.begin - kTimestampSlack && start + duration <= origin.end + kTimestampSlack;
+    if (inside) return std::clamp(start, origin.begin, latest);
   }
-  const Nanoseconds start = std::clamp(next_, place.begin, latest);
-  if (!is_nested(line.kind) && (is_creation(line.kind) || is_execution(line.kind))) {
-    next_ = start + duration;
-  }
+  const Nanoseconds start = std::clamp(next_, origin.begin, latest);
+  // What these contain was printed before them.
+  if (line.kind == VerboseKind::exec || line.kind == VerboseKind::create) next_ = start + duration;
   return start;
 }
 

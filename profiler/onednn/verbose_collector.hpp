@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts oneDNN's verbose lines into activities of the operation that the runner performed when
+// Converts oneDNN's verbose lines into activities of the operation that this program performed when
 // they were printed.
 #pragma once
 
@@ -18,11 +18,11 @@
 namespace bench {
 
 // What happened while lines were printed: an operator's execution or a kernel's creation.
-struct VerbosePlace {
+struct VerboseOrigin {
   Nanoseconds begin{0}, end{0};
-  // All activities inherit its track, case, scope, direction and `iteration`, which only the runner
-  // knows. Only the activity of `primitive` inherits its other attributes (operator, parameters,
-  // work).
+  // All activities inherit its track, case, scope, direction and `iteration`, which the lines do
+  // not state. Only the activity of `primitive` inherits its other attributes (operator,
+  // parameters, work).
   Activity owner;
   std::string primitive;  // the library's name for the operator: "convolution"
 };
@@ -30,9 +30,9 @@ struct VerbosePlace {
 // Which lines become activities. Facts are read from all lines.
 enum class VerbosePhases { all, creations };
 
-// Each activity is between `begin` and `end` of its place. The library's timestamp determines the
+// Each activity is between `begin` and `end` of its origin. The library's timestamp determines the
 // start. A start that is outside because of the clock's resolution is moved inside. Without
-// timestamps, activities follow one another from the place's begin. A nested creation begins
+// timestamps, activities follow one another from the origin's begin, and a nested one begins
 // together with the one that contains it. Not thread-safe.
 class VerboseCollector {
  public:
@@ -45,10 +45,10 @@ class VerboseCollector {
 
   // Reads what was printed between two positions of the capture. Forwards lines that are not the
   // library's. Returns an error if the captured text cannot be read.
-  Status collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
+  Status collect(std::int64_t from, std::int64_t to, const VerboseOrigin& origin,
                  VerbosePhases phases);
 
-  // Number of executions that became activities.
+  // Number of primitives' executions that became activities.
   std::int64_t executions() const { return executions_; }
   std::int64_t malformed() const { return malformed_; }  // includes lines that end early
   std::int64_t unknown() const { return unknown_; }
@@ -58,10 +58,10 @@ class VerboseCollector {
   static constexpr std::size_t kMaxNotes = 20;
 
  private:
-  Status take_line(std::string_view line, const VerbosePlace& place, VerbosePhases phases);
-  void take_record(const VerboseLine& line, const VerbosePlace& place, VerbosePhases phases);
+  Status take_line(std::string_view line, const VerboseOrigin& origin, VerbosePhases phases);
+  void take_record(const VerboseLine& line, const VerboseOrigin& origin, VerbosePhases phases);
   Nanoseconds compute_start(const VerboseLine& line, Nanoseconds duration,
-                            const VerbosePlace& place);
+                            const VerboseOrigin& origin);
   void note(std::string_view fault, std::string_view line);
 
   Recorder& recorder_;

@@ -262,8 +262,8 @@ void VerboseDecoder::decode_operation(std::string_view text) {
                 is_truncated ? "ends before its operation"
                              : fmt::format("unknown operation `{}`", shown(line_.operation)));
   }
-  const bool is_execution = *kind == VerboseKind::exec || *kind == VerboseKind::create;
-  line_.kind = is_execution && line_.interface == "graph" ? VerboseKind::graph : *kind;
+  const bool may_be_of_graph = *kind == VerboseKind::exec || *kind == VerboseKind::create;
+  line_.kind = may_be_of_graph && line_.interface == "graph" ? VerboseKind::graph : *kind;
   decode_kind(rest);
 }
 

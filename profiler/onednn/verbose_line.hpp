@@ -2,12 +2,12 @@
 // Decodes the lines that oneDNN prints in verbose mode. Depends only on the text, not on files or
 // clocks. Formats: 0.10 (no implementation), 0.x (no engine), 1.0 (no attributes), 1.1 to 2.2, 2.3
 // to 3.2 (`prim_template:` line, timestamp), 3.3 to 3.5 (interface before the operation,
-// `template:` line), 3.6 and later
-// (`v1`). All fields are those of oneDNN's src/common/verbose.cpp. The order of fields follows the
-// template line if there was one. Numbers may have a decimal comma, as a program's locale selects
-// it.
+// `template:` line), 3.6 and later (`v1`). All fields are those of oneDNN's src/common/verbose.cpp.
+// The order of fields follows the template line if there was one. Numbers may have a decimal comma,
+// as a program's locale selects it.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
 #include "profiler/onednn/verbose_fields.hpp"
@@ -23,24 +23,23 @@
 
 namespace bench {
 
-enum class VerboseKind {
-  other,          // not a line of oneDNN: a program's own output
-  info,           // facts about library and machine, templates
-  exec,           // execution of a primitive
-  external,       // "exec:external": execution of another library's routine within an execution
-  create,         // creation of a primitive
-  create_nested,  // nested in a creation, whose time includes it
-  dispatch,       // "create:dispatch": an implementation that was not used
-  check,          // "create:check", "exec:check": rejected or doubtful arguments
-  error,
-  warning,
-  debuginfo,
-  graph,    // compilation or execution of a partition of the graph interface
-  partial,  // ends before its last field; the rest may follow as the next line
-  malformed,
-  unknown,  // a format or operation that this version does not support
-};
-inline constexpr std::size_t kVerboseKindCount = static_cast<std::size_t>(VerboseKind::unknown) + 1;
+// What a line reports. The text of a kind is the attribute `phase` of its activity; it is empty if
+// such lines are not activities.
+BENCH_ENUM(VerboseKind,  //
+           (other, ""),  // not a line of oneDNN: a program's own output
+           (info, ""),   // facts about library and machine, templates
+           exec,         // execution of a primitive
+           external,  // "exec:external": execution of another library's routine within an execution
+           create,    // creation of a primitive
+           create_nested,  // nested in a creation, whose time includes it
+           dispatch,       // "create:dispatch": an implementation that was not used
+           check,          // "create:check", "exec:check": rejected or doubtful arguments
+           error, warning, debuginfo,
+           graph,          // compilation or execution of a partition of the graph interface
+           (partial, ""),  // ends before its last field; the rest may follow as the next line
+           (malformed, ""),
+           (unknown, "")  // a format or operation that this version does not support
+);
 
 // Texts are views into the decoded line, except the engine "cpu" of MKL-DNN 0.x. They are empty if
 // the line lacks them.
@@ -67,8 +66,8 @@ struct VerboseLine {
   std::optional<Nanoseconds> time;
   std::span<const MemoryDescriptor> memory;  // parsed memory_text; valid until the next decode()
 
-  // For dispatch, check, error, warning, debuginfo.
-  // For external without these fields, it is the name of the other library's kernel.
+  // For dispatch, check, error, warning, debuginfo. Of a line "exec:external,NAME,TIME", which has
+  // none of the fields above except the time, NAME is the component.
   std::string_view component;  // "matmul"
   std::string_view message;    // "unsupported isa"
   std::string_view location;   // in the library's source code: "src/common/matmul.cpp:176"

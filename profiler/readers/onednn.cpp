@@ -423,7 +423,7 @@ class LogReader {
 
   void place(ProcessLog& process, const VerboseLine& line) {
     const bool graph = line.kind == VerboseKind::graph;
-    const bool inner =
+    const bool is_nested =
         line.kind == VerboseKind::create_nested || line.kind == VerboseKind::external;
     activity_.track.tid = graph ? kGraphTrack : 0;
     // A log contains no process ids, but ranks are different processes.
@@ -435,7 +435,7 @@ class LogReader {
     }
     Nanoseconds& clock = graph ? process.graph_clock : process.clock;
     activity_.start = line.start.value_or(clock);
-    if (inner || (!line.start && !line.time)) return;
+    if (is_nested || (!line.start && !line.time)) return;
     // A log that ends after 2043 is malformed; its records stay at the end of the clock's range.
     constexpr Nanoseconds kLatest{(std::int64_t{1} << 61) - 2};
     clock = std::min(kLatest, activity_.start + line.time.value_or(Nanoseconds(0)));

@@ -236,7 +236,7 @@ constexpr std::array kColumns = {
     Column{"AltSeqId", Content::text, add_alternates, 7, 7},
     Column{"TId", Content::number, set_thread},
     Column{"Layer", Content::text, set_layer, 10},
-    Column{"Trace", Content::text, set_text<Attribute::trace>, 25},
+    Column{"Trace", Content::text, set_text<Attribute::source_location>, 25},
     Column{"Direction", Content::text, set_direction, 5, 5},
     Column{"Sub", Content::number, set_number<Attribute::sub>},
     Column{"Module", Content::text, set_text<Attribute::module>, 15},

@@ -235,7 +235,7 @@ TEST(PyprofReader, AllColumnsInAnyOrder) {
   EXPECT_EQ(attributes.integer(Attribute::index), 3);
   EXPECT_EQ(attributes.integer(Attribute::sequence), 4);
   EXPECT_EQ(attributes.text(Attribute::alternate_sequence), "5,6");
-  EXPECT_EQ(attributes.text(Attribute::trace), "net.py:73");
+  EXPECT_EQ(attributes.text(Attribute::source_location), "net.py:73");
   EXPECT_EQ(attributes.integer(Attribute::sub), 1);
   EXPECT_EQ(attributes.text(Attribute::module), "torch");
   EXPECT_EQ(attributes.text(Attribute::parameters), "M=4");
