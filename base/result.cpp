@@ -11,4 +11,9 @@ std::string Error::message() const {
   return text;
 }
 
+Error at_option(Error error, std::string_view option) {
+  error.where = error.where.empty() ? std::string(option) : std::string(option) + " " + error.where;
+  return error;
+}
+
 }  // namespace bench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -18,6 +19,9 @@ struct Error {
   // Returns "where: what; next" without the empty parts.
   std::string message() const;
 };
+
+// Puts the name of an option of the command line in front of the place of the error.
+Error at_option(Error error, std::string_view option);
 
 // Either a value or an error. Reading the value of an error, or the error of a value, is a bug
 // (std::get throws).

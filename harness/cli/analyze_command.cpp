@@ -127,8 +127,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   const CeilingKnowledge ceilings =
       needs_ceilings(options)
-          ? find_row_ceilings(arguments.inputs.front(), *source,
-                              arguments.baseline.value_or(std::string(kDefaultStore)))
+          ? find_row_ceilings(arguments.inputs.front(), *source, store_folder(arguments.baseline))
           : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, make_target(env)));

@@ -88,7 +88,7 @@ Result<ExitStatus> run_action(Arguments arguments, Env& env) {
 std::span<const std::string_view> baseline_action_names() { return kActionNames; }
 
 BaselineStore make_store(const Arguments& arguments) {
-  return BaselineStore(arguments.baseline.value_or(std::string(kDefaultStore)));
+  return BaselineStore(store_folder(arguments.baseline));
 }
 
 Result<IdSelection> IdSelection::compile(const std::vector<std::string>& filters) {

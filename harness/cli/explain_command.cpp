@@ -307,12 +307,12 @@ Result<MeasuredTime> find_measured_time(const Case& spec, const Arguments& argum
                                         const std::optional<Report>& report, Env& env) {
   const MachineIdentity machine = find_machine_identity(spec, env);
   if (report) return find_time_in_report(spec, machine, *report, *arguments.gate.from);
-  return find_time_in_store(spec, machine, arguments.baseline.value_or(std::string(kDefaultStore)));
+  return find_time_in_store(spec, machine, store_folder(arguments.baseline));
 }
 
 LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments& arguments,
                             const std::optional<Report>& report, Env& env) {
-  const std::string store = arguments.baseline.value_or(std::string(kDefaultStore));
+  const std::string store = store_folder(arguments.baseline);
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();

@@ -419,7 +419,7 @@ void print_peaks(const PeakRun& run, const PeakResults& results, const std::stri
 }  // namespace
 
 ExitStatus peak_command(const Arguments& arguments, Env& env) {
-  const BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
+  const BaselineStore store(store_folder(arguments.baseline));
   if (const auto foreign = store.foreign_content())
     return fail("peak", *foreign, ExitStatus::usage, env);
   const std::string machine = machine_class(read_cpu(SystemRoot{}));

@@ -31,6 +31,7 @@
 #include "harness/run/file_sink.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/run_estimate.hpp"
+#include "harness/run/schedule.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ Result<Destination> open_destination(const Arguments& arguments, const Plan& pla
 void set_limits(const Arguments& arguments, RunOptions& options) {
   options.budget = arguments.budget;
   options.under = arguments.profile.under;
-  options.store = arguments.baseline.value_or(std::string(kDefaultStore));
+  options.store = store_folder(arguments.baseline);
 }
 
 RunOptions make_run_options(const Arguments& arguments, const std::string& run_id,
@@ -170,7 +171,7 @@ void print_json(const Report& report, const std::optional<Summary>& profile, Env
 // Returns the store to compare with: that of --baseline, or the default one if it has this machine
 // class; otherwise nullopt.
 std::optional<BaselineStore> choose_store(const Report& report, const Arguments& arguments) {
-  BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
+  BaselineStore store(store_folder(arguments.baseline));
   const bool has_machine_class =
       !report.runs.empty() && store.holds(report.runs.back().environment.machine_class);
   return arguments.baseline || has_machine_class ? std::optional(std::move(store)) : std::nullopt;

@@ -117,12 +117,6 @@ std::string describe_loaded(const GateSide& side, const LoadedFile& file) {
 
 }  // namespace
 
-Error at_option(Error error, std::string_view option) {
-  error.where =
-      error.where.empty() ? std::string(option) : fmt::format("{} {}", option, error.where);
-  return error;
-}
-
 Result<SideLibrary> find_side_library(
     const std::string& path, const Plan& plan,
     const std::function<std::optional<std::string>(const std::string&)>& variable) {

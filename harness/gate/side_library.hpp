@@ -11,13 +11,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bench {
-
-// Puts the name of an option of a side in front of the place of the error.
-Error at_option(Error error, std::string_view option);
 
 // A library, or the libraries of a folder, that a side must load.
 struct SideLibrary {

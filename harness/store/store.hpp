@@ -41,6 +41,10 @@ Status append_line(const std::string& path, std::string_view line);
 // Number of runs of each epoch that prune() keeps
 inline constexpr std::size_t kRunsPerEpoch = 30;
 inline constexpr std::string_view kDefaultStore = "baselines";
+// Returns the folder of the store: the one that was named, or kDefaultStore.
+inline std::string store_folder(const std::optional<std::string>& named) {
+  return named.value_or(std::string(kDefaultStore));
+}
 
 enum class EpochPolicy {
   current,    // the run belongs to the current epoch

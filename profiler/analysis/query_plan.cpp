@@ -23,10 +23,6 @@ constexpr std::array<std::string_view, 15> kGroupColumns = {
     "min_ns", "max_ns",      "mean_ns", "p50_ns",    "p95_ns",
     "flops",  "flops_per_s", "bytes",   "bandwidth", "flags"};
 
-Error at_option(const Error& error, std::string_view option) {
-  return {error.what, std::string(option), error.next};
-}
-
 void add_columns(std::span<const std::string_view> names, std::vector<const Column*>& columns) {
   for (const std::string_view name : names) columns.push_back(*find_column(name));
 }
