@@ -34,9 +34,9 @@ constexpr int kDefaultDuets = 20;
 GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
-  evidence.policy.duets = arguments.gate.duets.value_or(kDefaultDuets);
-  evidence.policy.extended_duets = evidence.policy.duets;
-  evidence.policy.confirmations = 0;
+  evidence.policy.first_duets = arguments.gate.duets.value_or(kDefaultDuets);
+  evidence.policy.last_duets = evidence.policy.first_duets;
+  evidence.policy.last_confirmations = 0;
   evidence.settings = plan.gate.value_or(GateSettings{});
   for (const Case& spec : plan.cases) {
     CaseRecord record = case_facts(spec);
@@ -170,7 +170,7 @@ class DuetRunner {
       const bool is_left_out = failure && (failure->outcome == Outcome::skipped ||
                                            failure->outcome == Outcome::unsupported);
       if (is_left_out) continue;
-      if (failure || gate_.judgements[i].duets < gate_.evidence.policy.duets) return false;
+      if (failure || gate_.judgements[i].duets < gate_.evidence.policy.first_duets) return false;
       has_duets = true;
     }
     return has_duets;

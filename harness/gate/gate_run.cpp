@@ -23,9 +23,9 @@ namespace bench {
 namespace {
 
 // Time limit of stage 2 unless the request has a budget.
-constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
-// A gate with a budget still profiles for kits this fraction of the budget after its end.
-constexpr int kKitFraction = 10;
+constexpr Nanoseconds kStageTwoBudget = std::chrono::minutes(10);
+// A gate with a budget still profiles for kits a tenth of the budget after its end.
+constexpr int kKitShare = 10;
 // Limit of the warm-up and of the samples per case in stage 1 if duets follow.
 constexpr Nanoseconds kShortStageTime = std::chrono::milliseconds(20);
 
@@ -96,6 +96,8 @@ class GateRun {
     outcome_.gate.facts.run_id = request.run_id;
     outcome_.gate.facts.candidate = request.sides.candidate;
     outcome_.gate.facts.base = request.sides.base;
+    outcome_.gate.evidence.mode =
+        request.sides.base ? GateEvidence::Mode::paired : GateEvidence::Mode::store_only;
     outcome_.gate.facts.inherited = inherited_variables(inherited_environment());
   }
 
@@ -129,7 +131,7 @@ class GateRun {
   std::optional<Nanoseconds> budget_left() const;
   std::vector<std::string> list_beside() const;
   Nanoseconds kit_grace() const {
-    return std::max(kBudgetGrace, request_.budget.value_or(Nanoseconds(0)) / kKitFraction);
+    return std::max(kBudgetGrace, request_.budget.value_or(Nanoseconds(0)) / kKitShare);
   }
   Status run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
@@ -157,7 +159,7 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
   options.tool_commit = outcome_.gate.facts.candidate.commit;
   options.arguments = request_.command_line;
   options.required_device = request_.required_device;
-  options.store = request_.store.value_or(std::string(kDefaultStore));
+  options.store = store_folder(request_.store);
   options.interrupted = request_.interrupted;
   options.beside = request_.beside;
   options.joined = request_.joined;
@@ -212,7 +214,7 @@ void GateRun::add_cases(const Report& report) {
 // Adds what the store has about the cases.
 Status GateRun::look_up_store(const Report& report) {
   GateEvidence& evidence = outcome_.gate.evidence;
-  const BaselineStore store(request_.store.value_or(std::string(kDefaultStore)));
+  const BaselineStore store(store_folder(request_.store));
   StoredSuite stored;
   if (const auto foreign = store.foreign_content(); foreign && !request_.store) {
     request_.warn(foreign->message());
@@ -253,7 +255,7 @@ GateParts GateRun::make_parts(EvidenceSink& sink, RunObserver& progress) {
 }
 
 std::optional<Nanoseconds> GateRun::budget_left() const {
-  return request_.budget ? limit_.remaining() : kDuetBudget;
+  return request_.budget ? limit_.remaining() : kStageTwoBudget;
 }
 
 // Returns the other measurements that ran on this machine so far.
@@ -265,11 +267,9 @@ std::vector<std::string> GateRun::list_beside() const {
 
 Status GateRun::run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress) {
   GateEvidence& evidence = outcome_.gate.evidence;
+  // The record `gate` has those that are known now; the report has also those that join later.
   outcome_.gate.facts.beside = list_beside();
-  if (outcome_.gate.facts.base) {
-    evidence.mode = GateEvidence::Mode::paired;
-    add_inspection(progress);
-  }
+  if (evidence.mode == GateEvidence::Mode::paired) add_inspection(progress);
   BENCH_RETURN_IF_ERROR(sink.append_line(gate_line(outcome_.gate.facts, evidence)));
   for (const CaseEvidence& entry : evidence.cases) {
     if (!entry.stored) continue;

@@ -30,6 +30,7 @@ ExactProperties make_properties(const PreparedReply& prepared) {
 
 std::string_view step_name(MeasurementRequest::Kind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"duet", "confirmation", "window", "base"};
+  static_assert(kNames.size() == enumerator_names<MeasurementRequest::Kind>().size());
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -100,7 +101,6 @@ Status GateMeasurer::measure(std::vector<MeasurementRequest> requests, GateEvide
                             : request.kind == MeasurementRequest::Kind::base
                                 ? check_base(request, entry)
                                 : measure_duet(request, entry));
-      if (is_window) request.count = 0;
       steps_done_ += steps;
       steps_left -= steps;
     }
@@ -187,9 +187,8 @@ Status GateMeasurer::measure_duet(MeasurementRequest& request, CaseEvidence& ent
   duet.stage = request.kind == MeasurementRequest::Kind::confirmation ? Duet::Stage::confirmation
                                                                       : Duet::Stage::first;
   duet.number = static_cast<int>(std::ranges::count(entry.duets, duet.stage, &Duet::stage));
-  if (!log_ratio(duet)) {
-    return note_failure(
-        request, {SideFailure::Side::base, Outcome::failed, "its samples took no time"}, entry);
+  if (const auto side = find_side_without_time(duet)) {
+    return note_failure(request, {*side, Outcome::failed, "its samples took no time"}, entry);
   }
   BENCH_RETURN_IF_ERROR(parts_.append(duet_line(duet)));
   entry.duets.push_back(std::move(duet));
@@ -233,6 +232,7 @@ Status GateMeasurer::note_failure(MeasurementRequest& request, SideFailure failu
 
 Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[request.index];
+  const int processes = std::exchange(request.count, 0);
   const Result<ops::InputLayouts> input_layouts = find_input_layouts(spec);
   if (!input_layouts)
     return note_start_failure(request, SideFailure::Side::candidate, input_layouts.error(), entry);
@@ -244,7 +244,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
   }
   Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
   std::vector<ProcessRecord> records;
-  for (int i = 0; i < request.count && !limit_.stop_cause(); ++i) {
+  for (int i = 0; i < processes && !limit_.stop_cause(); ++i) {
     StepRequest step{&spec, i, task_.seed};
     step.input_layouts = *input_layouts;
     step.choices = choices(SideFailure::Side::candidate, spec.id);
@@ -279,7 +279,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
     window.processes.push_back({*median(process.samples), process.iterations_per_sample});
   }
   window_ends_[spec.id] = clock_.now();
-  if (static_cast<int>(window.processes.size()) < request.count) return Done{};
+  if (static_cast<int>(window.processes.size()) < processes) return Done{};
   window.by_speed = times_by_speed(records);
   BENCH_RETURN_IF_ERROR(parts_.append(window_line(window)));
   entry.windows.push_back(std::move(window));

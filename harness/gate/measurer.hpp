@@ -71,8 +71,8 @@ class GateMeasurer {
 
  private:
   Status measure(std::vector<MeasurementRequest> requests, GateEvidence& evidence);
-  // The next functions update `request.count`: a duet decrements it; a failure, or a check of the
-  // base, sets it to 0.
+  // The next functions update `request.count`: a duet decrements it; a window, a check of the base
+  // or a failure sets it to 0.
   // Lets a side choose by measuring, before it is timed.
   Status choose_way(SideFailure::Side side, const ops::InputLayouts& input_layouts,
                     MeasurementRequest& request, CaseEvidence& entry);

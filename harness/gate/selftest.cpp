@@ -166,7 +166,7 @@ SelfTestSummary::Kernel summarise_kernel(const RecordedDuets& record) {
   kernel.duets = static_cast<int>(record.log_ratios.size());
   kernel.center = median(record.log_ratios).value_or(0);
   kernel.deviation = standard_deviation(record.log_ratios).value_or(0);
-  const auto log_effect = detectable_effect(kernel.deviation, policy.extended_duets,
+  const auto log_effect = detectable_effect(kernel.deviation, policy.last_duets,
                                             policy.detectable_error, policy.detectable_power);
   if (log_effect) kernel.detectable = std::expm1(*log_effect);
   return kernel;

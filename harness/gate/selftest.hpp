@@ -134,9 +134,9 @@ struct PowerRow {
   SimulationResult result;
 };
 // Minimum number of duets of a case for resampled suites. A REGRESSION needs at least 16 duets
-// (GatePolicy::duets and first_confirmations); a shorter record would repeat its duets within one
-// decision, and they would look steadier than the machine is. Of 20 duets, the standard deviation
-// is certain to 16 %.
+// (GatePolicy::first_duets and first_confirmations); a shorter record would repeat its duets within
+// one decision, and they would look steadier than the machine is. Of 20 duets, the standard
+// deviation is certain to 16 %.
 inline constexpr int kMinResampledDuets = 20;
 // Duets per case after which the simulated budget of a cut-short gate ends.
 inline constexpr int kDuetsOfShortBudget = 10;
@@ -148,7 +148,7 @@ struct SelfTestSummary {
     double center = 0, deviation = 0;  // median and standard deviation of the log-ratios
     // Standard deviation if all rounds count; nullopt if no duet has canaries
     std::optional<double> deviation_of_all_rounds;
-    // Minimum detectable effect of GatePolicy::extended_duets duets, a fraction; nullopt if unknown
+    // Minimum detectable effect of GatePolicy::last_duets duets, a fraction; nullopt if unknown
     std::optional<double> detectable;
   };
   std::vector<Kernel> kernels;

@@ -54,8 +54,7 @@ Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<boo
 Status check_variables(const GateSide& side, const GateSide* other);
 
 // Returns parts that start worker processes of both sides on the same processors. The caller sets
-// the other members: `interrupted`, `levels`, `append` and `progress`. `env` must outlive the
-// parts.
+// the other members: `interrupted`, `append` and `progress`. `env` must outlive the parts.
 GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,
                           const Plan& plan, Env& env);
 

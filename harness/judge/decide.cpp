@@ -18,9 +18,9 @@
 namespace bench {
 namespace {
 
-// Urgency of suspects without a result of the screen: they come before those with one.
+// Urgency of open cases without a result of the screen: they come before those with one.
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
-// Urgency of suspects whose duets show a slowdown: they come before all others.
+// Urgency of open cases whose duets show a slowdown: they come before all others.
 constexpr double kMaxUrgency = std::numeric_limits<double>::infinity();
 
 // The interim analyses of one test. Each takes place after twice as many duets as the one before.
@@ -41,10 +41,11 @@ struct AnalysisSchedule {
   }
 };
 AnalysisSchedule first_schedule(const GatePolicy& policy) {
-  return {policy.duets, policy.extended_duets};
+  return {policy.first_duets, policy.last_duets};
 }
 AnalysisSchedule confirmation_schedule(const GatePolicy& policy) {
-  return {std::min(policy.first_confirmations, policy.confirmations), policy.confirmations};
+  return {std::min(policy.first_confirmations, policy.last_confirmations),
+          policy.last_confirmations};
 }
 
 // Returns the smallest number n of duets for which an equal sign of all effects proves a
@@ -76,6 +77,7 @@ std::string format_failure(Outcome outcome, const std::string& reason) {
                                                       "crashed",
                                                       "timed out",
                                                       "failed"};
+  static_assert(kVerbs.size() == enumerator_names<Outcome>().size());
   return fmt::format("{}: {}", kVerbs[static_cast<std::size_t>(outcome)], reason);
 }
 
@@ -121,7 +123,7 @@ class Decider {
     if (evidence_.mode == GateEvidence::Mode::paired) {
       decide_paired();
     } else {
-      for (const Suspect& suspect : suspects_) decide_windowed(suspect);
+      for (const OpenCase& open : open_cases_) decide_windowed(open);
     }
     for (const std::string& id : evidence_.removed) add_removed(id);
     std::ranges::stable_sort(decision_.requests, std::greater<>(), &MeasurementRequest::urgency);
@@ -130,18 +132,20 @@ class Decider {
 
  private:
   // A case that needs a measurement to be decided.
-  struct Suspect {
-    std::size_t index;  // index into GateEvidence::cases
-    double urgency;     // as MeasurementRequest::urgency
+  struct OpenCase {
+    std::size_t index;    // index into GateEvidence::cases
+    double urgency;       // as MeasurementRequest::urgency
+    std::string finding;  // result of the screen; may be empty
   };
-  // The suspects with at least one duet, and their statistics, in the same order. All suspects are
-  // one family of tests. Suspects without duets, or with fewer than the first interim analysis
+  // The open cases with at least one duet, and their statistics, in the same order. All open cases
+  // are one family of tests. Those without duets, or with fewer than the first interim analysis
   // needs, have p-values of 1.
   struct Family {
-    std::vector<Suspect> members;
+    std::vector<OpenCase> members;
     std::vector<PairedResult> results;
-    std::vector<double> slower, faster;  // adjusted p-values; those of the members come first
-    std::size_t pending = 0;             // number of suspects before their first interim analysis
+    // Adjusted p-values in the order of the members; those of the cases without duets follow.
+    std::vector<double> slower, faster;
+    std::size_t unanalysed = 0;  // number of open cases before their first interim analysis
   };
   // What to report about a case that is not decided yet.
   struct Undecided {
@@ -155,33 +159,32 @@ class Decider {
   void decide_paired();
   Family collect_family();
   void judge_pair(const Family& all, std::size_t member);
-  void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
-                   CaseAssessment& judgement);
-  void judge_regression(const Suspect& suspect, const PairedResult& first,
-                        CaseAssessment& judgement);
+  void judge_unclear(const OpenCase& open, const PairedResult& first, std::size_t unanalysed,
+                     CaseAssessment& judgement);
+  void judge_regression(const OpenCase& open, const PairedResult& first, CaseAssessment& judgement);
   bool is_far_beyond_scatter(const PairedResult& result) const;
   bool is_obvious(const PairedResult& result) const {
     return result.p_slower <= policy_.unconfirmed_error && is_far_beyond_scatter(result);
   }
   void leave_undecided(const Undecided& undecided, CaseAssessment& judgement) const;
-  void judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement);
-  void decide_windowed(const Suspect& suspect);
+  void judge_growth(const OpenCase& open, Duet::Stage stage, CaseAssessment& judgement);
+  void decide_windowed(const OpenCase& open);
   void add_removed(const std::string& id);
-  void add_request(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
-    decision_.requests.push_back({suspect.index, kind, count, suspect.urgency});
+  void add_request(const OpenCase& open, MeasurementRequest::Kind kind, int count) {
+    decision_.requests.push_back({open.index, kind, count, open.urgency});
   }
-  void add_urgent_request(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
-    add_request({suspect.index, kMaxUrgency}, kind, count);
+  void add_urgent_request(const OpenCase& open, MeasurementRequest::Kind kind, int count) {
+    add_request({open.index, kMaxUrgency, ""}, kind, count);
   }
 
   const GateEvidence& evidence_;
   const GatePolicy& policy_;
   const double delta_, detect_;  // logarithms
   Decision decision_;
-  std::vector<Suspect> suspects_;
+  std::vector<OpenCase> open_cases_;
 };
 
-// Decides the case, or adds it to the suspects.
+// Decides the case, or adds it to the open ones.
 void Decider::begin_case(std::size_t index) {
   const CaseEvidence& entry = evidence_.cases[index];
   CaseAssessment& judgement = decision_.judgements[index];
@@ -205,20 +208,16 @@ void Decider::begin_case(std::size_t index) {
     judgement.course = CaseAssessment::Course::screened_out;
     return;
   }
-  const bool paired = evidence_.mode == GateEvidence::Mode::paired;
-  leave_undecided({{paired ? MeasurementRequest::Kind::duets : MeasurementRequest::Kind::windows, 0,
-                    paired ? policy_.duets : policy_.windows},
-                   screened.reason},
-                  judgement);
   // Urgency is in units of the case's noise, so that the clearest regression comes first.
   const double urgency = screened.excess && entry.stored->sigma > 0
                              ? *screened.excess / entry.stored->sigma
                              : kUnknownUrgency;
-  suspects_.push_back({index, urgency});
+  open_cases_.push_back({index, urgency, screened.reason});
 }
 
-// Decides the case if its outcome, configuration or memory is enough. Returns false if its time
-// must be compared.
+// Decides the case if it was not measured, failed, needs more memory, or has nothing to compare
+// with: no base that computes it and no comparable stored run. Returns false if its time must be
+// compared.
 bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool has_failed_later =
@@ -284,7 +283,7 @@ bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAsses
     return true;
   }
   leave_undecided({{MeasurementRequest::Kind::base, 0, 1}, why}, judgement);
-  add_request({index, kUnknownUrgency}, MeasurementRequest::Kind::base, 1);
+  add_request({index, kUnknownUrgency, ""}, MeasurementRequest::Kind::base, 1);
   return true;
 }
 
@@ -297,58 +296,58 @@ Decider::Family Decider::collect_family() {
   Family all;
   std::vector<double> slower, faster;
   const double analyses = first_schedule(policy_).count();
-  for (const Suspect& suspect : suspects_) {
+  for (const OpenCase& open : open_cases_) {
     const auto result =
-        compute_paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
+        compute_paired_result(evidence_.cases[open.index].duets, Duet::Stage::first, policy_);
     const int done = result ? result->duets : 0;
-    const bool is_complete = done >= policy_.duets;
+    const bool is_complete = done >= policy_.first_duets;
     if (!is_complete) {
-      ++all.pending;
-      add_request(suspect, MeasurementRequest::Kind::duets, policy_.duets - done);
+      ++all.unanalysed;
+      add_request(open, MeasurementRequest::Kind::duets, policy_.first_duets - done);
     }
-    if (!result) continue;
-    all.members.push_back(suspect);
+    if (!result) {
+      leave_undecided({{MeasurementRequest::Kind::duets, 0, policy_.first_duets}, open.finding},
+                      decision_.judgements[open.index]);
+      continue;
+    }
+    all.members.push_back(open);
     all.results.push_back(*result);
     slower.push_back(is_complete ? std::min(1.0, analyses * result->p_slower) : 1);
     faster.push_back(is_complete ? std::min(1.0, analyses * result->p_faster) : 1);
   }
   // Missing p-values count as 1 (no effect). This can only delay a finding, so every finding
   // remains valid if the budget ends.
-  slower.resize(suspects_.size(), 1);
-  faster.resize(suspects_.size(), 1);
+  slower.resize(open_cases_.size(), 1);
+  faster.resize(open_cases_.size(), 1);
   all.slower = adjusted_p_values(slower);
   all.faster = adjusted_p_values(faster);
   return all;
 }
 
 void Decider::judge_pair(const Family& all, std::size_t member) {
-  const Suspect& suspect = all.members[member];
+  const OpenCase& open = all.members[member];
   const PairedResult& first = all.results[member];
   const double slower = all.slower[member];
   const double faster = all.faster[member];
-  CaseAssessment& judgement = decision_.judgements[suspect.index];
-  judgement.verdict = Verdict::pass;
+  CaseAssessment& judgement = decision_.judgements[open.index];
   judgement.course = CaseAssessment::Course::measured_again;
-  judgement.reason.clear();
-  judgement.cut_short = false;
-  judgement.pending.reset();
   judgement.against = Reference::base;
   judgement.duets = first.duets;
   judgement.effect = std::expm1(first.effect);
   if (first.low) judgement.low = std::expm1(*first.low);
   if (first.high) judgement.high = std::expm1(*first.high);
   judgement.p = first.effect < 0 ? first.p_faster : first.p_slower;
-  if (first.duets >= policy_.duets) judgement.adjusted_p = first.effect < 0 ? faster : slower;
+  if (first.duets >= policy_.first_duets) judgement.adjusted_p = first.effect < 0 ? faster : slower;
   judgement.base = first.base;
   judgement.candidate = first.candidate;
   if (is_obvious(first)) {
-    judge_cycles(suspect, Duet::Stage::first, judgement);
+    judge_growth(open, Duet::Stage::first, judgement);
   } else if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
-    judge_regression(suspect, first, judgement);
+    judge_regression(open, first, judgement);
   } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
     judgement.verdict = Verdict::improved;
   } else if (!first.pass_bound || *first.pass_bound >= detect_) {
-    judge_noise(suspect, first, all.pending, judgement);
+    judge_unclear(open, first, all.unanalysed, judgement);
   }
   // Other verdicts have a reason, which says that the effect is not decided.
   const bool is_decided = judgement.verdict == Verdict::regression ||
@@ -360,24 +359,25 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
 // Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.
 // (The signed-rank test must reject equality as well; see is_obvious().) The effect must be at
 // least `obvious_effect`, and the lower bound of the mean by Student's t at least `delta`. The
-// error of the bound is that of unconfirmed regressions, divided among all suspects and interim
-// analyses (Bonferroni). Unlike a test of ranks, t depends on how far the duets exceed their
-// scatter. But ten A/A duets agree in sign by chance in 1 of 1,024 cases, and a machine with two
-// states may then show no scatter. Such states differ by less than `obvious_effect`.
+// error of the bound is that of unconfirmed regressions, divided among all open cases and
+// interim analyses (Bonferroni). Unlike a test of ranks, t depends on how far the duets exceed
+// their scatter. But ten A/A duets agree in sign by chance in 1 of 1,024 cases, and a machine with
+// two states may then show no scatter. Such states differ by less than `obvious_effect`.
 bool Decider::is_far_beyond_scatter(const PairedResult& result) const {
   if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
   const double error = policy_.unconfirmed_error /
-                       (first_schedule(policy_).count() * static_cast<double>(suspects_.size()));
+                       (first_schedule(policy_).count() * static_cast<double>(open_cases_.size()));
   const double t = student_t_quantile(1 - error, result.duets - 1);
   return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
 }
 
 // Judges a case that its duets show neither as slower nor as faster, and that does not pass.
-void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
-                          CaseAssessment& judgement) {
+void Decider::judge_unclear(const OpenCase& open, const PairedResult& first, std::size_t unanalysed,
+                            CaseAssessment& judgement) {
   if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
-  if (first.duets < policy_.duets) {  // collect_family() requested the missing duets
-    leave_undecided({{MeasurementRequest::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
+  if (first.duets < policy_.first_duets) {  // collect_family() requested the missing duets
+    leave_undecided({{MeasurementRequest::Kind::duets, first.duets, policy_.first_duets}, ""},
+                    judgement);
     return;
   }
   const double detectable_percent = 100 * judgement.detectable.value_or(0);
@@ -388,17 +388,17 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
     const int enough = min_duets_by_sign(policy_.unconfirmed_error);
     if (first.duets < enough && enough < next && is_far_beyond_scatter(first)) {
       leave_undecided({{MeasurementRequest::Kind::duets, first.duets, enough}, ""}, judgement);
-      add_urgent_request(suspect, MeasurementRequest::Kind::duets, enough - first.duets);
+      add_urgent_request(open, MeasurementRequest::Kind::duets, enough - first.duets);
       return;
     }
     leave_undecided({{MeasurementRequest::Kind::duets, first.duets, next}, ""}, judgement);
-    // All suspects get their first interim analysis before any suspect gets a second one.
-    // Exception: a suspect that looks slower, because among many suspects its first duets alone
-    // cannot prove it.
+    // All open cases get their first interim analysis before any of them gets a second one.
+    // Exception: a case that looks slower, because among many cases its first duets alone cannot
+    // prove it.
     if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
-      add_urgent_request(suspect, MeasurementRequest::Kind::duets, next - first.duets);
-    } else if (pending == 0) {
-      add_request(suspect, MeasurementRequest::Kind::duets, next - first.duets);
+      add_urgent_request(open, MeasurementRequest::Kind::duets, next - first.duets);
+    } else if (unanalysed == 0) {
+      add_request(open, MeasurementRequest::Kind::duets, next - first.duets);
     }
     return;
   }
@@ -412,13 +412,13 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
 }
 
 // Judges a case that the first duets show as slower: the confirming duets decide.
-void Decider::judge_regression(const Suspect& suspect, const PairedResult& first,
+void Decider::judge_regression(const OpenCase& open, const PairedResult& first,
                                CaseAssessment& judgement) {
-  const auto confirmed = compute_paired_result(evidence_.cases[suspect.index].duets,
-                                               Duet::Stage::confirmation, policy_);
+  const auto confirmed =
+      compute_paired_result(evidence_.cases[open.index].duets, Duet::Stage::confirmation, policy_);
   judgement.confirmations = confirmed ? confirmed->duets : 0;
-  if (policy_.confirmations == 0) {
-    judge_cycles(suspect, Duet::Stage::first, judgement);
+  if (policy_.last_confirmations == 0) {
+    judge_growth(open, Duet::Stage::first, judgement);
     return;
   }
   if (confirmed) {
@@ -434,9 +434,9 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
   const bool needs_more = next > judgement.confirmations && !is_refuted;
   // The test is valid for any number of confirming duets, so it also counts if they end early.
   if (confirmed && confirmed->p_slower <= error && confirmed->effect >= delta_) {
-    judge_cycles(suspect, Duet::Stage::confirmation, judgement);
+    judge_growth(open, Duet::Stage::confirmation, judgement);
   } else if (needs_more) {
-    add_urgent_request(suspect, MeasurementRequest::Kind::confirmation,
+    add_urgent_request(open, MeasurementRequest::Kind::confirmation,
                        next - judgement.confirmations);
     leave_undecided({{MeasurementRequest::Kind::confirmation, judgement.confirmations, next}, ""},
                     judgement);
@@ -461,9 +461,9 @@ void Decider::leave_undecided(const Undecided& undecided, CaseAssessment& judgem
 
 // Sets the verdict of a case whose time grew: REGRESSION, or SUSPECT if its GPU cycles did not
 // grow. A lower device clock, not the code, then explains the time (docs/gate.md, On a GPU).
-void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement) {
+void Decider::judge_growth(const OpenCase& open, Duet::Stage stage, CaseAssessment& judgement) {
   judgement.verdict = Verdict::regression;
-  const auto cycles = compute_paired_cycles(evidence_.cases[suspect.index].duets, stage);
+  const auto cycles = compute_paired_cycles(evidence_.cases[open.index].duets, stage);
   if (!cycles) return;
   const bool has_grown = cycles->effect >= delta_ && cycles->p_slower <= policy_.confirmation_error;
   if (has_grown) return;
@@ -474,18 +474,15 @@ void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssess
       100 * std::expm1(cycles->effect), cycles->base_hz / 1e9, cycles->candidate_hz / 1e9);
 }
 
-void Decider::decide_windowed(const Suspect& suspect) {
-  const CaseEvidence& entry = evidence_.cases[suspect.index];
-  CaseAssessment& judgement = decision_.judgements[suspect.index];
+void Decider::decide_windowed(const OpenCase& open) {
+  const CaseEvidence& entry = evidence_.cases[open.index];
+  CaseAssessment& judgement = decision_.judgements[open.index];
   const auto done = static_cast<int>(entry.windows.size());
   if (done < policy_.windows) {
-    add_request(suspect, MeasurementRequest::Kind::windows, policy_.window_processes);
-    judgement.pending->done = done;
-    leave_undecided({*judgement.pending, ""}, judgement);
+    add_request(open, MeasurementRequest::Kind::windows, policy_.window_processes);
+    leave_undecided({{MeasurementRequest::Kind::windows, done, policy_.windows}, ""}, judgement);
     return;
   }
-  judgement.cut_short = false;
-  judgement.pending.reset();
   judge_windows(entry, evidence_, judgement);
 }
 
@@ -502,6 +499,7 @@ void Decider::add_removed(const std::string& id) {
 std::string format_pending(const Pending& pending) {
   constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "repeat runs",
                                                       "checks of the base"};
+  static_assert(kUnits.size() == enumerator_names<MeasurementRequest::Kind>().size());
   return fmt::format("{} of {} {}", pending.done, pending.planned,
                      kUnits[static_cast<std::size_t>(pending.kind)]);
 }

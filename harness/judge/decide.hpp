@@ -15,14 +15,16 @@
 namespace bench {
 
 // In the reading order of reports.
-// error: crashed, timed out, wrong result or removed. suspect: slower, but within run-to-run
-// variation, or GPU cycles did not grow as much. inconclusive: not decided by all measurements, or
-// by those until an early end. incomparable: the case has nothing to compare with, or the
-// conditions differ. no_baseline: there is neither a base nor a stored run. improved: faster. pass:
-// not slower by the limit `detect` or more.
-BENCH_ENUM(Verdict, (regression, "REGRESSION"), (error, "ERROR"), (suspect, "SUSPECT"),
-           (inconclusive, "INCONCLUSIVE"), (incomparable, "INCOMPARABLE"),
-           (no_baseline, "NO BASELINE"), (improved, "IMPROVED"), (pass, "PASS"));
+BENCH_ENUM(Verdict,                     //
+           (regression, "REGRESSION"),  // slower, or needs more memory
+           (error, "ERROR"),      // failed, crashed, timed out, wrong, removed; malformed store
+           (suspect, "SUSPECT"),  // slower within run-to-run variation, or without more GPU cycles
+           (inconclusive, "INCONCLUSIVE"),  // not decided by all measurements, or ended early
+           (incomparable, "INCOMPARABLE"),  // nothing to compare with, or other conditions
+           (no_baseline, "NO BASELINE"),    // neither a base nor a stored run
+           (improved, "IMPROVED"),          // faster
+           (pass, "PASS")                   // not slower by the limit `detect` or more
+);
 
 // A measurement of a case that its decision still needs.
 struct MeasurementRequest {
@@ -94,7 +96,8 @@ std::string format_pending(const Pending& pending);
 // Returns the number of cases with this verdict.
 std::size_t count(const std::vector<CaseAssessment>& judgements, Verdict verdict);
 
-// Whether a case with this verdict gets a kit, and reports show the command that measures it again.
+// Whether a case with this verdict gets a kit even if not every case does, and reports show the
+// command that measures it again.
 bool needs_kit(Verdict verdict);
 
 }  // namespace bench

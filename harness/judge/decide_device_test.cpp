@@ -31,8 +31,8 @@ void set_clocks(CaseEvidence& entry, std::int64_t base_hz, std::int64_t candidat
 CaseAssessment judged_on_device(std::int64_t base_hz, std::int64_t candidate_hz) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
-  add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
-  add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::first, 2 * policy.first_duets, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::confirmation, policy.last_confirmations, 0.05, 0.001);
   set_clocks(entry, base_hz, candidate_hz);
   return decide(paired({entry})).judgements.at(0);
 }
@@ -51,8 +51,8 @@ TEST(DecideOnADevice, ARegressionNeedsMoreCyclesToo) {
 TEST(DecideOnADevice, TimeAloneDecidesIfAClockIsMissing) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
-  add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
-  add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::first, 2 * policy.first_duets, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::confirmation, policy.last_confirmations, 0.05, 0.001);
   set_clocks(entry, 1'785'000'000, 1'700'000'000);
   entry.duets.back().base_clock_hz.clear();
   EXPECT_EQ(decide(paired({entry})).judgements.at(0).verdict, Verdict::regression);

@@ -18,20 +18,21 @@
 
 namespace bench {
 
-// Numbers of measurements and error rates of a gate. docs/gate.md gives the reasons.
+// Numbers of measurements and error rates of a gate. docs/gate.md gives the reasons. An open case
+// is one whose time the candidate's run and the store do not decide.
 struct GatePolicy {
-  // Duets of a suspect at the first and at the last interim analysis. Each analysis takes place
+  // Duets of an open case at the first and at the last interim analysis. Each analysis takes place
   // after twice as many duets as the one before.
-  int duets = 6;
-  int extended_duets = 80;
-  // The same for the duets that confirm a REGRESSION; 0 confirmations: none is needed.
+  int first_duets = 6;
+  int last_duets = 80;
+  // The same for the duets that confirm a REGRESSION; 0 last confirmations: none is needed.
   int first_confirmations = 10;
-  int confirmations = 40;
+  int last_confirmations = 40;
   int windows = 3;                     // number of windows, without a base
   int window_processes = 7;            // processes per window
-  double false_discovery_rate = 0.05;  // q, over all suspects of a run
+  double false_discovery_rate = 0.05;  // q, over all open cases of a run
   double confirmation_error = 0.05;    // over all interim analyses of the confirming duets together
-  // Error of an unconfirmed regression, over all suspects and interim analyses of a run.
+  // Error of an unconfirmed regression, over all open cases and interim analyses of a run.
   double unconfirmed_error = 0.01;
   double obvious_effect = 0.25;  // fraction; smaller effects need confirming duets
   double bound_error = 0.05;     // error of each reported bound
@@ -39,8 +40,8 @@ struct GatePolicy {
   // Error and power of the test for which the minimum detectable effect is computed
   double detectable_error = 0.01;
   double detectable_power = 0.8;
-  double unknown_spread = 0.10;  // run-to-run variation if the store has fewer than few_runs
-  int few_runs = kMinRuns;       // minimum number of runs for a run-to-run variation
+  double unknown_spread = 0.10;  // run-to-run variation if the store has fewer than min_runs
+  int min_runs = kMinRuns;       // for a run-to-run variation
 };
 
 // The samples of two processes, base and candidate, that alternated on the same processors. In each
@@ -128,6 +129,10 @@ struct SideFailure {
   friend bool operator==(const SideFailure&, const SideFailure&) = default;
 };
 
+// Returns the side to blame if the duet has no log_ratio(): the base if its samples took no time,
+// else the candidate. Returns nullopt if the duet has a ratio.
+std::optional<SideFailure::Side> find_side_without_time(const Duet& duet);
+
 struct CaseEvidence {
   MeasuredCase candidate;  // as stage 1 measured it
   // Whether stage 1 ended before the first process of the case. If true, the candidate's outcome
@@ -137,8 +142,9 @@ struct CaseEvidence {
   // Exact properties of the base; nullopt if the base has not prepared the case. Its samples are in
   // the duets.
   std::optional<ExactProperties> base;
-  std::optional<SideFailure> failure;  // failure in stage 2
-  std::vector<Duet> duets;             // duets of both stages, in the order of measurement
+  // Failure in stage 2, or of the base when it was inspected before.
+  std::optional<SideFailure> failure;
+  std::vector<Duet> duets;  // duets of both stages, in the order of measurement
   std::vector<Window> windows;
 
   const std::string& id() const { return candidate.id; }

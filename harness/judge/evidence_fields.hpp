@@ -50,13 +50,13 @@ void fields(auto& archive, JsonOf<GatePolicy> auto& policy) {
   constexpr auto kMaxCount = static_cast<double>(kMaxPairs);
   constexpr JsonRange kCount = within(1, kMaxCount);
   constexpr JsonRange kError = within(kMinError, 1 - kMinError);
-  BENCH_MEMBERS(archive, policy, (duets, kCount), (extended_duets, kCount),
-                (first_confirmations, kCount), (confirmations, within(0, kMaxCount)),
-                (windows, kCount), (window_processes, kCount), (few_runs, kCount),
-                (false_discovery_rate, kError), (confirmation_error, kError),
-                (unconfirmed_error, kError), (obvious_effect, kError), (bound_error, kError),
-                (pass_error, kError), (detectable_error, kError), (detectable_power, kError),
-                (unknown_spread, kError));
+  BENCH_MEMBERS(
+      archive, policy, (first_duets, "duets", kCount), (last_duets, "extended_duets", kCount),
+      (first_confirmations, kCount), (last_confirmations, "confirmations", within(0, kMaxCount)),
+      (windows, kCount), (window_processes, kCount), (min_runs, "few_runs", kCount),
+      (false_discovery_rate, kError), (confirmation_error, kError), (unconfirmed_error, kError),
+      (obvious_effect, kError), (bound_error, kError), (pass_error, kError),
+      (detectable_error, kError), (detectable_power, kError), (unknown_spread, kError));
 }
 
 // A case that stage 1 did not reach.

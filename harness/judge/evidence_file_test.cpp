@@ -38,8 +38,8 @@ struct ExampleGate {
     facts.inherited = {{"ONEDNN_MAX_CPU_ISA", "AVX2"}};
     evidence.mode = GateEvidence::Mode::paired;
     evidence.settings = {0.02, 0.03, 0.10};
-    evidence.policy.duets = 2;
-    evidence.policy.confirmations = 1;
+    evidence.policy.first_duets = 2;
+    evidence.policy.last_confirmations = 1;
     evidence.configuration_is_stored = true;
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
@@ -158,7 +158,7 @@ TEST(EvidenceFile, ReadsWhatItWrote) {
   const GateEvidence& evidence = file->evidence;
   EXPECT_EQ(evidence.mode, GateEvidence::Mode::paired);
   EXPECT_EQ(evidence.settings, example.evidence.settings);
-  EXPECT_EQ(evidence.policy.duets, 2);
+  EXPECT_EQ(evidence.policy.first_duets, 2);
   EXPECT_EQ(evidence.removed, example.evidence.removed);
   EXPECT_EQ(evidence.changes, example.evidence.changes);
   EXPECT_EQ(evidence.stopped, std::nullopt);  // there is no record `gate_end`

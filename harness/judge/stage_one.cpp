@@ -68,8 +68,8 @@ double compute_noise(const StoredEvidence& stored, const LogEstimate& excess) {
   return std::max({normal, stored.q95.value_or(0), kOneSided95 * excess.deviation});
 }
 
-ScreenResult make_suspect(std::string reason) {
-  return {ScreenResult::State::suspect, std::nullopt, std::nullopt, std::move(reason)};
+ScreenResult keep_open(std::string reason) {
+  return {ScreenResult::State::open, std::nullopt, std::nullopt, std::move(reason)};
 }
 
 }  // namespace
@@ -83,18 +83,18 @@ std::optional<LogEstimate> compare_with_store(const StoredEvidence& stored,
 }
 
 ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings) {
-  if (!entry.stored) return make_suspect("the store has no run of this case");
+  if (!entry.stored) return keep_open("the store has no run of this case");
   if (entry.stored->incomparable)
-    return make_suspect("the stored run is not comparable: " + *entry.stored->incomparable);
+    return keep_open("the stored run is not comparable: " + *entry.stored->incomparable);
   const MeasuredCase& candidate = entry.candidate;
   const std::optional<LogEstimate> excess =
       compare_with_store(*entry.stored, candidate.by_speed, median_iteration(candidate));
   if (has_flag(candidate.flags, Flag::interrupted))
-    return make_suspect("the candidate's run was cut short");
+    return keep_open("the candidate's run was cut short");
   if (has_flag(candidate.flags, Flag::unsteady))
-    return make_suspect("its times were not steady at the end of the warm-up");
-  if (!excess || entry.stored->runs == 0) return make_suspect("there are no times to compare");
-  if (candidate.processes.size() < kMinProcesses) return make_suspect("");
+    return keep_open("its times were not steady at the end of the warm-up");
+  if (!excess || entry.stored->runs == 0) return keep_open("there are no times to compare");
+  if (candidate.processes.size() < kMinProcesses) return keep_open("");
   ScreenResult result;
   result.excess = excess->value;
   const double noise = compute_noise(*entry.stored, *excess);

@@ -32,11 +32,11 @@ std::optional<LogEstimate> compare_with_store(const StoredEvidence& stored,
 // is slower by `detect` is clear with a probability of at most 5 %. A case that is too noisy is
 // never clear.
 struct ScreenResult {
-  enum class State { clear, suspect };
-  State state = State::suspect;
+  enum class State { clear, open };
+  State state = State::open;
   std::optional<double> excess;  // log(candidate's time / time of the store)
   std::optional<double> limit;   // maximum excess of a clear case
-  std::string reason;            // why the case is a suspect; may be empty
+  std::string reason;            // why the case is open; may be empty
 };
 
 ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings);

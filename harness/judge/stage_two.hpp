@@ -51,8 +51,8 @@ std::optional<int> estimate_duets(const PairedResult& result, double log_effect,
                                   const GatePolicy& policy);
 
 // Judges a case of a gate without a base: compares the candidate's windows with the store. Detects
-// only effects beyond run-to-run variation. Requires that the case is a suspect and has a
-// comparable stored run and all its windows. Private to this folder.
+// only effects beyond run-to-run variation. Requires that the case is open and has a comparable
+// stored run and all its windows. Private to this folder.
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
                    CaseAssessment& judgement);
 

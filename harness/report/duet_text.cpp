@@ -129,7 +129,7 @@ std::string format_unchanged(const GateFile& gate) {
   if (undecided > 0) {
     parts.push_back(fmt::format("{} {} undecided after {}", pluralise(undecided, "case"),
                                 undecided == 1 ? "is" : "are",
-                                pluralise(gate.evidence.policy.duets, "duet")));
+                                pluralise(gate.evidence.policy.first_duets, "duet")));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   if (!text.empty()) text += undecided > 0 ? "; raise --duets to decide them." : ".";

@@ -39,7 +39,7 @@ GateFile two_versions() {
   gate.program_path = "/bin/bench";
   gate.facts.base = base;
   gate.facts.candidate = candidate;
-  gate.evidence.policy.duets = 20;
+  gate.evidence.policy.first_duets = 20;
   gate.evidence.cases = {case_with(kMovedCaseId, "brgconv:avx2", "jit:avx2"),
                          case_with(kSteadyCaseId, "brg:avx2", "brg:avx2")};
   CaseAssessment slower = slower_judgement(kMovedCaseId);

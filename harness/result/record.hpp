@@ -26,10 +26,14 @@ enum class ExitStatus {
   success = 0,
   regression = 1,
   usage = 2,  // wrong command line or configuration
-  not_measured =
-      3,  // a case failed, crashed, timed out, gave a wrong result, or the budget ended before it
-  undecided = 4,           // inconclusive or suspect, with --strict
-  nothing_comparable = 5,  // with --require-baseline
+  // a case failed, crashed, timed out, gave a wrong result, or the budget ended before it
+  not_measured = 3,
+  // the measurements decide no case; with --strict also if they leave one undecided, or if both
+  // sides are the same program and libraries
+  undecided = 4,
+  // no case has a base or a comparable stored run; accepted for the first run of a configuration
+  // unless --require-baseline demands one, and with --allow-incomparable
+  nothing_comparable = 5,
 };
 
 // The parts of a case id as text. They are not validated, since reports may contain operators and
