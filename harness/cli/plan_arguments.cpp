@@ -14,6 +14,7 @@
 #include "harness/run/case_progress.hpp"
 #include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
+#include "harness/run/schedule.hpp"
 #include "harness/wire/slowdown.hpp"
 #include "ops/operator.hpp"
 

@@ -31,23 +31,23 @@ class DuetWorker {
   int canary_threads() const { return canary_threads_; }
 
   // Starts a worker if none is running. Returns whether one is running. If not, failure() has the
-  // reason, except after an interruption.
+  // reason, unless it was aborted.
   bool start() {
     const Status status = session_.ensure(worker_threads(spec_.key));
-    if (!status && !session_.is_interrupted()) {
+    if (!status && !session_.must_abort()) {
       failure_ = SideFailure{side_, Outcome::failed, status.error().message()};
     }
     return status.ok();
   }
 
-  // Returns the reply. If there is none, failure() has the reason, except after an interruption.
+  // Returns the reply. If there is none, failure() has the reason, unless it was aborted.
   // `expected_time` is how long the work should take; the case's timeout is added to it.
   template <class Answer>
   std::optional<Answer> ask(const Request& message, Nanoseconds expected_time) {
     auto reply = session_.ask<Answer>(message, expected_time + spec_.measure.timeout);
     if (reply) return std::move(*reply);
     const RequestFailure& error = reply.error();
-    if (error.cause == RequestFailure::Cause::interruption) return std::nullopt;
+    if (error.cause == RequestFailure::Cause::aborted) return std::nullopt;
     failure_ = SideFailure{side_, error.outcome, error.reason};
     return std::nullopt;
   }

@@ -50,7 +50,7 @@ struct DuetRequest {
 struct DuetResult {
   std::optional<Duet> duet;  // without run_id, stage and number, which the caller sets
   std::optional<PreparedReply> base, candidate;  // nullopt if the side did not prepare the case
-  std::optional<SideFailure> failure;  // nullopt if there is a duet or the user interrupted
+  std::optional<SideFailure> failure;            // nullopt if there is a duet or it was aborted
 };
 
 // The next measurement of a gate or a self-test, for progress output.

@@ -212,7 +212,7 @@ Status GateMeasurer::check_base(MeasurementRequest& request, CaseEvidence& entry
     return parts_.append(base_side_line(task_.run_id, spec.id, *entry.base));
   }
   const RequestFailure& failure = prepared.error();
-  if (failure.cause == RequestFailure::Cause::interruption) return Done{};
+  if (failure.cause == RequestFailure::Cause::aborted) return Done{};
   return note_failure(request, {SideFailure::Side::base, failure.outcome, failure.reason}, entry);
 }
 

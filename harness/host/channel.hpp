@@ -27,7 +27,8 @@ class ChannelListener {
   int descriptor() const { return descriptor_; }
   const std::string& path() const { return path_; }
   // Accepts a pending connection and returns its descriptor, which the caller owns. Does not block.
-  // Returns nullopt if no connection is pending.
+  // Returns nullopt if no connection is pending, and if accepting fails, as with too many open
+  // descriptors.
   std::optional<int> accept();
 
  private:
@@ -37,7 +38,8 @@ class ChannelListener {
   std::string path_;
 };
 
-// Connects to the coordinator's socket and returns the descriptor, which the caller owns.
+// Connects to the coordinator's socket and returns the descriptor, which the caller owns. Returns
+// an error if the path is too long for a socket or nothing listens there.
 Result<int> connect_channel(const std::string& path);
 
 }  // namespace bench

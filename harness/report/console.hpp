@@ -44,10 +44,11 @@ struct ConsoleOptions {
   NoteView notes = {};                           // which notes are shown
 };
 
-// Returns the answer in a sentence (run_answer.hpp), then a table: case, median, half width of its
-// interval, GFLOP/s, GB/s, implementation, outcome with flags. The table has more columns if a case
-// has a roofline, a baseline, an energy or a launch time. A reason has its own line below its row.
-// Notes about runs that used a profiler (`--under`) follow the table.
+// Returns what must precede the answer, the answer in a sentence (both run_answer.hpp), then a
+// table: case, median, half width of its interval, GFLOP/s, GB/s, implementation, outcome with
+// flags. The table has more columns if a case has a roofline, a baseline, an energy or a launch
+// time. A reason has its own line below its row. Tables of serving and of tuning follow if there
+// are such cases, and notes about runs that used a profiler (`--under`).
 std::string console_table(const Report& report, const ConsoleOptions& options);
 // Returns for each network: its time, the sum of its layers, the unexplained difference with its
 // sign, the times of creation, reorders and first run, and the layers with the longest times.

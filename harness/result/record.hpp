@@ -54,7 +54,9 @@ BENCH_ENUM(Flag, noisy, unsteady, above_ceiling, throttled, interrupted, voided_
            launch_bound, disturbed);
 // Flag::disturbed: the machine never had the speed at which the time is stated.
 
-// Why a process stopped measuring a case. voided: the device gave no more valid samples.
+// Why a process stopped measuring a case. precision: it sufficed. max_time: nothing ended it before
+// its limit, which is a time, the maximum number of samples, or the fixed number of a run under a
+// profiler. voided: the device gave no more valid samples.
 BENCH_ENUM(StopReason, precision, max_time, budget, interrupted, voided);
 // Why a run or a gate ended before it completed all requested measurements.
 BENCH_ENUM(StopCause, budget, interruption);

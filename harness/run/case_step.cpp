@@ -56,7 +56,7 @@ class Step {
   std::optional<Answer> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Answer>(message, target + request_.spec->measure.timeout);
     if (reply) return std::move(*reply);
-    if (reply.error().cause == RequestFailure::Cause::interruption) {
+    if (reply.error().cause == RequestFailure::Cause::aborted) {
       result_.completion = StepResult::Completion::aborted;
     } else {
       const RequestFailure& failure = reply.error();

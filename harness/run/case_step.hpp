@@ -52,7 +52,7 @@ struct StepResult {
   // Also set if the step was aborted after a round.
   std::optional<ProcessRecord> record;
   enum class Completion { complete, aborted };
-  Completion completion = Completion::complete;  // aborted: interrupted while the worker was busy
+  Completion completion = Completion::complete;  // aborted while the worker was busy
 };
 
 // Runs the step in the session's worker, which must be running.

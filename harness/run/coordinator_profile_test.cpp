@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "harness/run/profile_phase.hpp"
+#include "harness/run/schedule.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/export/trace_validator.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"

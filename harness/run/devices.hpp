@@ -19,7 +19,7 @@ namespace bench {
 
 // Asks a child process, `PROGRAM worker --probe EXTENT`, for the state of CUDA. Waits at most
 // kCudaProbeLimit. If the child crashes, hangs or sends invalid output, returns a status that
-// states this as the reason why CUDA is unavailable. So it does if `interrupted`, which may be
+// states this as the reason why CUDA is unavailable. Does the same if `interrupted`, which may be
 // empty, ends the waiting.
 CudaStatus ask_cuda(const std::string& worker_program,
                     const std::map<std::string, std::string>& worker_environment,
@@ -29,7 +29,8 @@ CudaStatus ask_cuda(const std::string& worker_program,
 inline constexpr Nanoseconds kCudaProbeLimit = std::chrono::seconds(60);
 
 // Returns what would compute the cases of `question` on a GPU. Asks children of `worker_program`,
-// each for at most kCudaSupportLimit. Returns an error if a child does not answer.
+// one after another: one per 200 ids, each for at most kCudaSupportLimit. Returns an error at the
+// first child that does not answer.
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
                                       const CudaSupportQuestion& question, Env& env);
 inline constexpr Nanoseconds kCudaSupportLimit = std::chrono::seconds(60);

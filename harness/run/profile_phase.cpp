@@ -98,7 +98,7 @@ std::optional<ProfilePassRecord> call_worker(const ProfileContext& context, cons
   const auto reply =
       context.session.ask<ProfiledReply>(request, target + parts * spec.measure.timeout);
   if (reply) return make_pass_record(*reply);
-  if (reply.error().cause == RequestFailure::Cause::interruption) return std::nullopt;
+  if (reply.error().cause == RequestFailure::Cause::aborted) return std::nullopt;
   return make_pass_record(reply.error().outcome, reply.error().reason);
 }
 
@@ -195,7 +195,7 @@ void read_case_counters(const ProfileContext& context, UnrecordedPass& pass) {
   }
   const RequestFailure& failure = reply.error();
   set_unavailable(failure.reason);
-  if (failure.cause == RequestFailure::Cause::interruption) return;
+  if (failure.cause == RequestFailure::Cause::aborted) return;
   record.outcome = failure.outcome;
   record.reason = fmt::format("counters: {}", failure.reason);
   context.session.finish();  // an error of a device may affect later cases in this process

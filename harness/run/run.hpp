@@ -62,8 +62,9 @@ struct RunOptions {
   // Folder for traces. If set, each failed case runs once more with the profiler, which writes its
   // trace there.
   std::optional<std::string> trace_failures;
-  // A shell command under which the workers run, usually a profiler. Each case then runs one round
-  // of min_iterations in one process, inside a range that the profiler can select.
+  // A shell command under which the workers run, usually a profiler. Each process of a case then
+  // runs one round of min_iterations, inside a range that the profiler can select. Requires a plan
+  // of with_one_process() (schedule.hpp).
   std::optional<std::string> under;
   // The other measurements on this machine that this one did not wait for, for the run record.
   std::vector<std::string> beside = {};
@@ -106,13 +107,5 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
 // the store to `observer`.
 Nanoseconds estimate_calibration(const Plan& plan, const RunOptions& options,
                                  RunObserver& observer);
-
-// Selects the cases for --shard index/count (1 <= index <= count): every count-th case in the order
-// of the plan. Keeps the hash of the whole plan, so that the files of the shards belong together.
-Plan shard_cases(Plan plan, int index, int count);
-
-// Reduces the plan to one process per case, for RunOptions::under: a second process would overwrite
-// the profiler's report.
-Plan with_one_process(Plan plan);
 
 }  // namespace bench

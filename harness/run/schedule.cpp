@@ -2,8 +2,8 @@
 #include "harness/run/schedule.hpp"
 
 #include "base/random.hpp"
-#include "harness/run/run.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <tuple>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines the order of measurement: which worker measures which cases of a round of processes.
-// Pure functions of plan and seed.
+// Reduces plans to a part. Pure functions of plan and seed.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -34,5 +34,13 @@ std::string problem_id(const CaseKey& key);
 
 // Returns the largest reuse distance that a case requests; 0 if no case requests one.
 Bytes largest_reuse_distance(const Plan& plan);
+
+// Selects the cases for --shard index/count (1 <= index <= count): every count-th case in the order
+// of the plan. Keeps the hash of the whole plan, so that the files of the shards belong together.
+Plan shard_cases(Plan plan, int index, int count);
+
+// Reduces the plan to one process per case, for RunOptions::under: a second process would overwrite
+// the profiler's report.
+Plan with_one_process(Plan plan);
 
 }  // namespace bench

@@ -13,9 +13,9 @@
 namespace bench {
 
 struct StopRule {
-  double precision = 0;          // sufficient relative half width of the median's interval
-  std::int64_t min_samples = 1;  // number of samples before the precision may end a process
-  Nanoseconds max_time{0};       // maximum sum of sample times per process
+  double precision = 0;             // sufficient relative half width of the median's interval
+  std::int64_t min_samples = 1;     // number of samples before the precision may end a process
+  Nanoseconds time_per_process{0};  // maximum sum of sample times
 };
 
 // Coverage of the median's interval for the precision.
@@ -25,7 +25,8 @@ inline constexpr double kStopCoverage = 0.95;
 inline constexpr Nanoseconds kRoundTime = std::chrono::milliseconds(100);
 // Approximate maximum time of the first round. It is longer, so that one round often suffices.
 inline constexpr Nanoseconds kFirstRoundTime = std::chrono::milliseconds(200);
-// Maximum number of samples, for kernels without measurable time, which never reach max_time.
+// Maximum number of samples, for kernels without measurable time, which never reach
+// time_per_process.
 inline constexpr std::int64_t kMaxSamples = 1'000'000;
 
 // Returns why the process ends, or nullopt if it continues. `samples`: times of the samples that
@@ -35,8 +36,8 @@ std::optional<StopReason> stop_reason(const StopRule& rule, std::span<const Nano
 
 // Returns the number of samples of the next round, at least 1. The first round has min_samples, and
 // each further round as many as all rounds before it. The time of a round and the remaining
-// max_time limit this number. `measured` and `timed`: as above. `sample`: expected time of one
-// sample.
+// time_per_process limit this number. `measured` and `timed`: as above. `sample`: expected time of
+// one sample.
 std::int64_t next_round(const StopRule& rule, std::int64_t measured, Nanoseconds timed,
                         Nanoseconds sample);
 

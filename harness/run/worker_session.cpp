@@ -49,10 +49,10 @@ Nanoseconds sum_of(const WorkerTimes& times) {
 }  // namespace
 
 WorkerSession::WorkerSession(WorkerFactory factory, HelloRequest hello,
-                             std::function<bool()> interrupted, Clock& clock)
+                             std::function<bool()> must_abort, Clock& clock)
     : factory_(std::move(factory)),
       hello_(hello),
-      interrupted_(std::move(interrupted)),
+      must_abort_(std::move(must_abort)),
       clock_(clock) {}
 
 Status WorkerSession::ensure(const WorkerThreads& threads) {
@@ -60,7 +60,7 @@ Status WorkerSession::ensure(const WorkerThreads& threads) {
   const Nanoseconds start = clock_.now();
   worker_started_ = start;
   BENCH_ASSIGN_OR_RETURN(worker_, factory_(threads));
-  Result<HelloReply> greeting = handshake(*worker_, hello_, interrupted_);
+  Result<HelloReply> greeting = handshake(*worker_, hello_, must_abort_);
   total_.setup += clock_.now() - start;
   if (!greeting) {
     finish();
@@ -72,7 +72,7 @@ Status WorkerSession::ensure(const WorkerThreads& threads) {
 
 Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanoseconds limit) {
   const Nanoseconds start = clock_.now();
-  auto reply = worker_->call(request, limit, interrupted_);
+  auto reply = worker_->call(request, limit, must_abort_);
   const Nanoseconds elapsed = clock_.now() - start;
   if (reply) {
     std::string problem = find_untrue_times(*reply);
@@ -103,14 +103,13 @@ std::string WorkerSession::find_untrue_times(const ReplyMessage& reply) const {
 }
 
 // Ctrl-C sends a signal to the whole process group, which may end the worker before this process
-// handles its own signal. Such an end counts as an interruption, not as a crash of the case.
+// handles its own signal. Such an end counts as aborted, not as a crash of the case.
 RequestFailure WorkerSession::make_failure(WorkerFailure failure) const {
   using Cause = RequestFailure::Cause;
   using Kind = WorkerFailure::Kind;
-  if (failure.kind == Kind::crashed && is_interrupted())
-    failure = {Kind::interrupted, "interrupted"};
-  const bool was_interrupted = failure.kind == Kind::interrupted;
-  return {was_interrupted ? Cause::interruption : Cause::failure, to_outcome(failure),
+  if (failure.kind == Kind::crashed && must_abort()) failure = {Kind::interrupted, "interrupted"};
+  const bool was_aborted = failure.kind == Kind::interrupted;
+  return {was_aborted ? Cause::aborted : Cause::failure, to_outcome(failure),
           std::move(failure.reason)};
 }
 

@@ -20,26 +20,28 @@ namespace bench {
 
 // Why a request has no reply of the requested type.
 struct RequestFailure {
-  enum class Cause { interruption, failure, backend_error, unexpected_reply };
+  enum class Cause { aborted, failure, backend_error, unexpected_reply };
   Cause cause;
-  Outcome outcome;  // outcome of the current case; not meaningful for an interruption
+  Outcome outcome;  // outcome of the current case; not meaningful if aborted
   std::string reason;
   // The kernel that the worker named, with its details; empty if there is none.
   std::string implementation = {};
   std::map<std::string, std::string> details = {};
 
-  bool worker_is_gone() const { return cause == Cause::interruption || cause == Cause::failure; }
+  bool worker_is_gone() const { return cause == Cause::aborted || cause == Cause::failure; }
 };
 
 class WorkerSession {
  public:
-  WorkerSession(WorkerFactory factory, HelloRequest hello, std::function<bool()> interrupted,
+  // `must_abort`: whether waiting for a worker must end, as after Ctrl-C or some time after the
+  // budget (TimeLimit::must_abort()). May be empty.
+  WorkerSession(WorkerFactory factory, HelloRequest hello, std::function<bool()> must_abort,
                 Clock& clock);
 
   // Starts a worker with these threads if no worker is running. Returns an error if the worker
-  // does not start, or if the user interrupts its start.
+  // does not start, or if its start is aborted.
   Status ensure(const WorkerThreads& threads);
-  bool is_interrupted() const { return interrupted_ && interrupted_(); }
+  bool must_abort() const { return must_abort_ && must_abort_(); }
   // Returns the handshake of the worker that was started last.
   const HelloReply& greeting() const { return greeting_; }
 
@@ -66,7 +68,7 @@ class WorkerSession {
 
   WorkerFactory factory_;
   HelloRequest hello_;
-  std::function<bool()> interrupted_;
+  std::function<bool()> must_abort_;
   Clock& clock_;
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;

@@ -119,13 +119,13 @@ TEST_F(WorkerSessionTest, AFailureEndsTheWorker) {
 TEST_F(WorkerSessionTest, AWorkerThatDiesOfAnInterruptionHasNotCrashed) {
   interrupted_ = [] { return true; };
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "the worker ended with SIGTERM"},
-                    {Cause::interruption, Outcome::failed, "interrupted"});
+                    {Cause::aborted, Outcome::failed, "interrupted"});
   EXPECT_TRUE(ended_);
 }
 
 TEST_F(WorkerSessionTest, AnInterruptionIsToldFromFailures) {
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"},
-                    {Cause::interruption, Outcome::failed, "interrupted"});
+                    {Cause::aborted, Outcome::failed, "interrupted"});
   EXPECT_TRUE(ended_);
 }
 

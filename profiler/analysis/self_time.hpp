@@ -15,12 +15,12 @@ namespace bench {
 
 // A stream stage. Activities of one track come in the order of their ends (as the recorder writes
 // them) or of their starts. Each is forwarded once, after all activities nested in it. Memory grows
-// with the nesting depth and, up to a bound, with the number of siblings.
+// with the number of tracks, the nesting depth and the number of siblings, each up to a bound.
 class SelfTimes {
  public:
   // `self` is nullopt for activities that do not nest: instants, counters, allocations and
-  // unfinished ones. It is also nullopt if there were too many siblings to determine what is
-  // nested.
+  // unfinished ones. It is also nullopt beyond the bounds: for an activity with too many siblings
+  // to determine what is nested, below 4,096 levels, and on further tracks after 10,000.
   using Next = std::function<Status(const Activity& activity, std::optional<Nanoseconds> self)>;
   explicit SelfTimes(Next next);
   ~SelfTimes();
