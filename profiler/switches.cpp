@@ -107,7 +107,7 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
      "list of `operators`, `api`, `memory`, `device`, `counters`", "operators,api,memory,device",
      "what is recorded",
      [](ProfileSwitches& switches, std::string_view value) {
-       return read_set(value, switches.kinds);
+       return read_set(value, switches.groups);
      }},
     {"iterations", "profile-iterations", "BENCH_PROFILE_ITERATIONS", "RANGE",
      "number, or range `5-9`", "5-9", "which iterations are recorded, from 0", read_iterations},

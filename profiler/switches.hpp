@@ -40,8 +40,8 @@ struct IterationWindow {
 };
 
 struct ProfileSwitches {
-  std::set<RecordGroup> kinds = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
-                                 RecordGroup::device};
+  std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
+                                  RecordGroup::device};  // the key `kinds`
   // For `bench run`, iterations without warm-up; for other programs, their outermost NVTX ranges.
   // If nullopt, `bench run` uses the default window and other programs are recorded completely.
   std::optional<IterationWindow> iterations;
@@ -53,7 +53,7 @@ struct ProfileSwitches {
   std::optional<std::string> file;
 
   IterationWindow iteration_window() const { return iterations.value_or(IterationWindow()); }
-  bool records(RecordGroup group) const { return kinds.contains(group); }
+  bool records(RecordGroup group) const { return groups.contains(group); }
   friend bool operator==(const ProfileSwitches&, const ProfileSwitches&) = default;
 };
 

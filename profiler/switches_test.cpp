@@ -21,7 +21,7 @@ TEST(Switches, EveryValueIsRead) {
   EXPECT_TRUE(apply(switches, "dump_period", "250ms"));
   EXPECT_TRUE(apply(switches, "autostart", "1"));
   EXPECT_TRUE(apply(switches, "file", "a.jsonl"));
-  EXPECT_EQ(switches.kinds, (std::set{RecordGroup::api, RecordGroup::memory}));
+  EXPECT_EQ(switches.groups, (std::set{RecordGroup::api, RecordGroup::memory}));
   EXPECT_EQ(switches.iterations, (IterationWindow{20, 25}));
   EXPECT_EQ(switches.sample_rate, 3);
   EXPECT_EQ(switches.formats, (std::set{ProfileFormat::trace, ProfileFormat::memory_flow}));
@@ -29,7 +29,7 @@ TEST(Switches, EveryValueIsRead) {
   EXPECT_EQ(switches.autostart, Autostart::yes);
   EXPECT_EQ(switches.file, "a.jsonl");
   EXPECT_TRUE(apply(switches, "kinds", "all"));
-  EXPECT_EQ(switches.kinds.size(), enumerator_names<RecordGroup>().size());
+  EXPECT_EQ(switches.groups.size(), enumerator_names<RecordGroup>().size());
 }
 
 TEST(Switches, WrittenDefaultsAreTheDefaults) {
@@ -85,7 +85,7 @@ TEST(Switches, EnvironmentNamesTheVariableAtFault) {
   };
   ProfileSwitches switches;
   ASSERT_TRUE(apply_environment(variable, switches));
-  EXPECT_EQ(switches.kinds, std::set{RecordGroup::memory});
+  EXPECT_EQ(switches.groups, std::set{RecordGroup::memory});
   EXPECT_EQ(switches.sample_rate, 2);
   variables["BENCH_PROFILE_ITERATIONS"] = "many";
   EXPECT_EQ(apply_environment(variable, switches).error().where, "BENCH_PROFILE_ITERATIONS");

@@ -104,9 +104,9 @@ TEST(ParseTest, BareProfileAsksForNoCountersPass) {
     for (const auto& [name, value] : parsed(std::move(words)).arguments.profile.switches) {
       EXPECT_TRUE(find_switch(name)->apply(switches, value).ok()) << value;
     }
-    return switches.kinds;
+    return switches.groups;
   };
-  EXPECT_EQ(kinds_of({"run", "a.yaml", "--profile"}), ProfileSwitches().kinds);
+  EXPECT_EQ(kinds_of({"run", "a.yaml", "--profile"}), ProfileSwitches().groups);
   EXPECT_EQ(parsed({"run", "a.yaml", "--profile"}).arguments.profile.mode,
             ProfileArguments::Mode::enabled);
   EXPECT_TRUE(kinds_of({"run", "a.yaml", "--profile=counters"}).contains(RecordGroup::counters));

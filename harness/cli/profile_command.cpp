@@ -124,14 +124,14 @@ Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
   for (const auto& [name, value] : arguments.profile.switches) {
     BENCH_RETURN_IF_ERROR(find_switch(name)->apply(switches, value));
-    if (name == "kinds" && switches.kinds.contains(RecordGroup::counters)) {
+    if (name == "kinds" && switches.groups.contains(RecordGroup::counters)) {
       return Error{"`bench profile` reads no counters", "--profile",
                    "omit `counters`; `bench run --profile=counters` reads them for its cases"};
     }
   }
   // The variables of the environment may be for `bench run` as well.
-  switches.kinds.erase(RecordGroup::counters);
-  if (!switches.kinds.empty()) return switches;
+  switches.groups.erase(RecordGroup::counters);
+  if (!switches.groups.empty()) return switches;
   return Error{"the environment requests only counters, which `bench profile` does not read",
                "BENCH_PROFILE_KINDS", "choose other kinds with --profile=KINDS"};
 }
@@ -174,10 +174,10 @@ Result<CaptureRequest> make_capture_request(const Arguments& arguments,
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
   if (switches.sample_rate > 0) request.resident = ResidentMemory::yes;
-  request.kinds = format_kinds(switches.kinds);
+  request.kinds = format_kinds(switches.groups);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
-  if (cuda.ok() && records_devices(switches.kinds)) request.cuda_library = *cuda;
+  if (cuda.ok() && records_devices(switches.groups)) request.cuda_library = *cuda;
   return request;
 }
 
@@ -263,7 +263,7 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   BENCH_ASSIGN_OR_RETURN(preparation.switches, make_switches(arguments, env));
   if (!preparation.switches.records(RecordGroup::memory)) preparation.switches.sample_rate = 0;
   preparation.settings = {
-      preparation.switches.kinds, {}, {}, preparation.switches.sample_rate, arguments.program};
+      preparation.switches.groups, {}, {}, preparation.switches.sample_rate, arguments.program};
   BENCH_ASSIGN_OR_RETURN(preparation.settings.window,
                          make_capture_window(arguments, preparation.switches));
   BENCH_ASSIGN_OR_RETURN(preparation.files, prepare_files(arguments, preparation.switches, env));

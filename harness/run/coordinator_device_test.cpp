@@ -74,7 +74,7 @@ TEST_F(DeviceRunTest, CasesAreCountedInOneWorkerAfterAllAreTraced) {
                                      test::make_case(kOther, measure(2), kShortWarmup)});
   const auto workers = [&](std::set<RecordGroup> kinds) {
     workers_ = 0;
-    options_.profile.emplace().kinds = std::move(kinds);
+    options_.profile.emplace().groups = std::move(kinds);
     EXPECT_FALSE(run(plan).any_failed);
     return workers_;
   };
@@ -93,7 +93,7 @@ TEST_F(DeviceRunTest, CasesAreCountedInOneWorkerAfterAllAreTraced) {
 TEST_F(DeviceRunTest, AWorkerThatFailsWhileCountingIsReplaced) {
   const Plan plan = test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
                                      test::make_case(kOther, measure(1), kShortWarmup)});
-  options_.profile.emplace().kinds = {RecordGroup::counters};
+  options_.profile.emplace().groups = {RecordGroup::counters};
   run(plan);
   const int sound = std::exchange(workers_, 0);
   bool first = true;

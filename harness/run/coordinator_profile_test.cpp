@@ -144,7 +144,7 @@ TEST_F(CoordinatorProfileTest, ItsTimeIsAccountedApart) {
 
 TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {
   options_.profile = ProfileSwitches();
-  options_.profile->kinds = {RecordGroup::memory};
+  options_.profile->groups = {RecordGroup::memory};
   options_.profile->iterations = IterationWindow{4, 6};
   options_.profile->sample_rate = 3;
   run(plan());

@@ -26,7 +26,7 @@ ProfileSwitches get_switches(const ProfileContext& context) {
 
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
   std::string kinds;
-  for (const RecordGroup group : switches.kinds) {
+  for (const RecordGroup group : switches.groups) {
     if (group == RecordGroup::counters) continue;  // a separate pass
     kinds += kinds.empty() ? "" : ",";
     kinds += to_string(group);
@@ -144,7 +144,7 @@ std::string failure_trace_path(const std::string& folder, const std::string& id)
 bool records_activities(const ProfileContext& context, ProfileReason reason) {
   if (reason == ProfileReason::failed) return true;
   const ProfileSwitches switches = get_switches(context);
-  return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
+  return switches.groups.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
 }
 
 Result<std::optional<UnrecordedPass>> record_case(const ProfileContext& context,

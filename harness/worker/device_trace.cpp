@@ -180,7 +180,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagFinder& find_tag) {
   tracer_name_ = session.tracer;
   session.executions = executions_;
   GpuJoinOptions options;
-  options.groups = switches_.kinds;
+  options.groups = switches_.groups;
   options.find_tag = find_tag;
   // The tracer reads both clocks when it ends.
   if (session.clock.monotonic.count() > 0) options.now = session.clock.monotonic;

@@ -82,7 +82,7 @@ class DeviceTraceTest : public testing::Test {
 };
 
 TEST_F(DeviceTraceTest, AsksForTheGroupsThatAreWanted) {
-  switches_.kinds = {RecordGroup::operators, RecordGroup::memory, RecordGroup::device};
+  switches_.groups = {RecordGroup::operators, RecordGroup::memory, RecordGroup::device};
   const DeviceTrace trace(backend_, switches_);
   EXPECT_TRUE(trace.is_recording());
   EXPECT_TRUE(trace.is_recording_memory());
@@ -90,7 +90,7 @@ TEST_F(DeviceTraceTest, AsksForTheGroupsThatAreWanted) {
 }
 
 TEST_F(DeviceTraceTest, DoesNothingWithoutARequestedGroupOrATracer) {
-  switches_.kinds = {RecordGroup::operators};
+  switches_.groups = {RecordGroup::operators};
   EXPECT_FALSE(DeviceTrace(backend_, switches_).is_recording());
   EXPECT_THAT(backend_.scripted.calls, IsEmpty());
   switches_ = {};

@@ -47,10 +47,10 @@ class ProfilePass {
         order_(spool, request.announce == ProfileRequest::Announce::yes
                           ? OrderedSink::Order::arrival
                           : OrderedSink::Order::end_time),
-        recorder_(context.clock, order_, switches_.kinds),
+        recorder_(context.clock, order_, switches_.groups),
         api_(recorder_),
         memory_(recorder_, switches_.sample_rate),
-        device_recorder_(context.clock, device_memory_activities_, switches_.kinds),
+        device_recorder_(context.clock, device_memory_activities_, switches_.groups),
         device_memory_(device_recorder_, 0),
         overhead_(
             context.clock, [this] { return iteration_time(plain_iteration()); },

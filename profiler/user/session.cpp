@@ -181,7 +181,7 @@ Status Session::start_locked() {
 }
 
 void Session::make_recorder() {
-  recorders_.push_back(std::make_unique<Recorder>(clock_, sink_, switches_.kinds));
+  recorders_.push_back(std::make_unique<Recorder>(clock_, sink_, switches_.groups));
 }
 
 Status Session::stop() {

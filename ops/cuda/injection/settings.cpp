@@ -22,8 +22,8 @@ std::optional<InjectionSettings> injection_settings(const Variables& variables) 
   apply_variable("kinds", capture::kKindsVariable, variables, switches);
   apply_variable("dump_period", capture::kDumpPeriodVariable, variables, switches);
   // This group is always recorded, because it attributes kernels to operators.
-  switches.kinds.insert(RecordGroup::operators);
-  return InjectionSettings{*spool, switches.kinds, switches.dump_period};
+  switches.groups.insert(RecordGroup::operators);
+  return InjectionSettings{*spool, switches.groups, switches.dump_period};
 }
 
 }  // namespace bench::ops::cuda
