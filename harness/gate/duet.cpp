@@ -42,9 +42,9 @@ class DuetWorker {
 
   // Returns the reply. If there is none, failure() has the reason, unless it was aborted.
   // `expected_time` is how long the work should take; the case's timeout is added to it.
-  template <class Answer>
-  std::optional<Answer> ask(const Request& message, Nanoseconds expected_time) {
-    auto reply = session_.ask<Answer>(message, expected_time + spec_.measure.timeout);
+  template <class Message>
+  std::optional<typename Message::Answer> ask(const Message& message, Nanoseconds expected_time) {
+    auto reply = session_.ask(message, expected_time + spec_.measure.timeout);
     if (reply) return std::move(*reply);
     const RequestFailure& error = reply.error();
     if (error.cause == RequestFailure::Cause::aborted) return std::nullopt;
@@ -62,8 +62,7 @@ class DuetWorker {
   // nullopt if there is none; failure() has the reason, as for ask().
   std::optional<Turn> take_sample(std::int64_t samples, std::int64_t iterations,
                                   Nanoseconds sample_time) {
-    const auto round =
-        ask<RoundReply>(RoundRequest{samples, "", iterations}, sample_time * samples);
+    const auto round = ask(RoundRequest{samples, "", iterations}, sample_time * samples);
     if (!round) return std::nullopt;
     const bool is_incomplete = static_cast<std::int64_t>(round->samples.size()) < samples;
     if (is_incomplete && round->device.voided.count > 0) {
@@ -161,7 +160,7 @@ class DuetRun {
       const bool is_base = worker->side() == DuetWorker::Side::base;
       std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
       message.choices = is_base ? request_.base_choices : request_.candidate_choices;
-      prepared = worker->ask<PreparedReply>(message, Nanoseconds(0));
+      prepared = worker->ask(message, Nanoseconds(0));
       if (!prepared) return false;
       if (message.check == CheckKind::expected) continue;
       message.check = CheckKind::expected;
@@ -175,8 +174,7 @@ class DuetRun {
     const Nanoseconds time = std::min(warmup.time, kDuetWarmup);
     std::vector<WarmedUpReply> sides;
     for (DuetWorker* worker : in_random_order()) {
-      auto reply = worker->ask<WarmedUpReply>(WarmUpRequest{warmup.iterations, time},
-                                              kWarmupTimeFactor * time);
+      auto reply = worker->ask(WarmUpRequest{warmup.iterations, time}, kWarmupTimeFactor * time);
       if (!reply) return false;
       sides.push_back(*reply);
     }
@@ -214,8 +212,7 @@ class DuetRun {
   // Checks that both sides still compute what they computed before the samples.
   bool check_again() {
     return std::ranges::all_of(in_random_order(), [](DuetWorker* worker) {
-      const ReleaseRequest release{ReleaseRequest::Check::yes};
-      return worker->ask<DoneReply>(release, Nanoseconds(0)).has_value();
+      return worker->ask(ReleaseRequest{.check = true}, Nanoseconds(0)).has_value();
     });
   }
 

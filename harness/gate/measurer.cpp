@@ -205,7 +205,7 @@ Status GateMeasurer::check_base(MeasurementRequest& request, CaseEvidence& entry
   }
   PrepareRequest message = prepare_request(spec, task_.seed, {});
   message.check = CheckKind::none;
-  auto prepared = base_.ask<PreparedReply>(message, spec.measure.timeout);
+  auto prepared = base_.ask(message, spec.measure.timeout);
   base_.finish();
   if (prepared) {
     entry.base = make_properties(*prepared);

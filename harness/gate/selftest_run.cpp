@@ -106,9 +106,9 @@ class SelfTestRun {
     return kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout;
   }
 
-  template <class Answer>
-  Result<Answer> ask(const Case& spec, const Request& request) {
-    auto reply = base_.ask<Answer>(request, compute_limit(spec));
+  template <class Message>
+  Result<typename Message::Answer> ask(const Case& spec, const Message& request) {
+    auto reply = base_.ask(request, compute_limit(spec));
     if (!reply) return Error{reply.error().reason, spec.id, ""};
     return std::move(*reply);
   }
@@ -119,7 +119,7 @@ class SelfTestRun {
     if (!chooses_by_measuring(spec)) return Done{};
     BENCH_RETURN_IF_ERROR(base_.ensure(worker_threads(spec.key)));
     BENCH_ASSIGN_OR_RETURN(PreparedReply prepared,
-                           ask<PreparedReply>(spec, prepare_request(spec, task_.seed, {})));
+                           ask(spec, prepare_request(spec, task_.seed, {})));
     base_.finish();
     choices_[spec.id] = std::move(prepared.choices);
     return Done{};
@@ -133,12 +133,10 @@ class SelfTestRun {
     PrepareRequest prepare = prepare_request(spec, task_.seed, {});
     prepare.check = CheckKind::none;
     prepare.choices = choices_[spec.id];
-    BENCH_RETURN_IF_ERROR(ask<PreparedReply>(spec, prepare));
-    BENCH_RETURN_IF_ERROR(
-        ask<WarmedUpReply>(spec, WarmUpRequest{spec.warmup.iterations, kDuetWarmup}));
+    BENCH_RETURN_IF_ERROR(ask(spec, prepare));
+    BENCH_RETURN_IF_ERROR(ask(spec, WarmUpRequest{spec.warmup.iterations, kDuetWarmup}));
     const Nanoseconds start = clock_.now();
-    BENCH_ASSIGN_OR_RETURN(const RoundReply round,
-                           ask<RoundReply>(spec, RoundRequest{kHarnessSamples}));
+    BENCH_ASSIGN_OR_RETURN(const RoundReply round, ask(spec, RoundRequest{kHarnessSamples}));
     Nanoseconds overhead = clock_.now() - start;
     for (const Nanoseconds sample : round.samples) overhead -= sample;
     BENCH_ASSIGN_OR_RETURN(const std::optional<double> profiler, measure_profiler(spec, prepare));
@@ -157,7 +155,7 @@ class SelfTestRun {
     request.run_id = "selftest";
     request.warmup_iterations = spec.warmup.iterations;
     request.warmup_time = kDuetWarmup;
-    const auto reply = base_.ask<ProfiledReply>(request, compute_limit(spec));
+    const auto reply = base_.ask(request, compute_limit(spec));
     if (!reply && reply.error().worker_is_gone()) return Error{reply.error().reason, spec.id, ""};
     if (!reply || reply->unprofiled.count() <= 0) return std::optional<double>();
     return std::optional(static_cast<double>(reply->profiled.count()) /

@@ -52,9 +52,9 @@ class Step {
  private:
   // Returns the reply, or nullopt after storing in result_ why the step ends. `target`: expected
   // time of the measurement; the time limit is this time plus the case's timeout.
-  template <class Answer>
-  std::optional<Answer> ask(const Request& message, Nanoseconds target) {
-    auto reply = session_.ask<Answer>(message, target + request_.spec->measure.timeout);
+  template <class Message>
+  std::optional<typename Message::Answer> ask(const Message& message, Nanoseconds target) {
+    auto reply = session_.ask(message, target + request_.spec->measure.timeout);
     if (reply) return std::move(*reply);
     if (reply.error().cause == RequestFailure::Cause::aborted) {
       result_.completion = StepResult::Completion::aborted;
@@ -71,15 +71,14 @@ class Step {
     message.check = request_.check;
     message.choices = request_.choices;
     if (request_.check == CheckKind::expected) message.expected = *request_.expected;
-    result_.prepared = ask<PreparedReply>(message, Nanoseconds(0));
+    result_.prepared = ask(message, Nanoseconds(0));
     return result_.prepared.has_value();
   }
 
   void measure() {
     const Case& spec = *request_.spec;
     const Nanoseconds max_warmup = kWarmupTimeFactor * spec.warmup.time;
-    const auto warmup =
-        ask<WarmedUpReply>(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, max_warmup);
+    const auto warmup = ask(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, max_warmup);
     if (!warmup) return;
     ProcessRecord record;
     record.id = spec.id;
@@ -107,7 +106,7 @@ class Step {
   // check at all.
   void check_again() {
     if (request_.check == CheckKind::none) return;
-    ask<DoneReply>(ReleaseRequest{ReleaseRequest::Check::yes}, Nanoseconds(0));
+    ask(ReleaseRequest{.check = true}, Nanoseconds(0));
   }
 
   // Measures until the stop rule ends the process. Returns nullopt if a request fails. `sample`:
@@ -129,7 +128,7 @@ class Step {
       const std::int64_t count = std::clamp<std::int64_t>(
           (request_.deadline - clock_.now()) / std::max(sample, Nanoseconds(1)), 1,
           next_round(rule, measured, timed, sample));
-      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + max_wait());
+      const auto round = ask(RoundRequest{count}, sample * count + max_wait());
       if (!round) return std::nullopt;
       add_device_part(*round, record);
       add_canaries(*round, record);
@@ -192,7 +191,7 @@ class Step {
   // Measures one round of `count` samples inside a named range.
   std::optional<StopReason> measure_range(Nanoseconds sample, std::int64_t count,
                                           ProcessRecord& record) {
-    auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
+    auto round = ask(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
     add_device_part(*round, record);
     if (round->latencies) add_latencies(*round->latencies, record);

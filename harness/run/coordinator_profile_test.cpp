@@ -155,7 +155,7 @@ TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {
   EXPECT_EQ(request->switches.at("sample_rate"), "3");
   EXPECT_EQ(request->run_id, "run1");
   EXPECT_EQ(request->prepare.id, kSecond);
-  EXPECT_EQ(request->announce, ProfileRequest::Announce::no);
+  EXPECT_FALSE(request->announce);
 }
 
 // Before, `dump_period` was accepted, and the worker wrote every second all the same.
@@ -205,7 +205,7 @@ TEST_F(CoordinatorProfileTest, AWrongResultLeavesATrace) {
   EXPECT_EQ(passes[0].id, kFirst);
   const auto* request = std::get_if<ProfileRequest>(&requests_.back());
   ASSERT_NE(request, nullptr);
-  EXPECT_EQ(request->announce, ProfileRequest::Announce::yes);
+  EXPECT_TRUE(request->announce);
 }
 
 TEST_F(CoordinatorProfileTest, AFailureBeforeAnythingIsRecordedLeavesAnEmptyTrace) {

@@ -13,7 +13,7 @@ bool NetworkLayouts::is_settled(const Case& spec) const {
 
 void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
   const auto reply =
-      session.ask<StepsReply>(StepsRequest{layer.key.dtype, layer.layer_of}, layer.measure.timeout);
+      session.ask(StepsRequest{layer.key.dtype, layer.layer_of}, layer.measure.timeout);
   learn(layer, reply ? reply->steps : std::vector<ops::KernelStep>{});
 }
 

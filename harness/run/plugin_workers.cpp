@@ -33,32 +33,23 @@ class PluginWorker {
   Result<std::string> describe() {
     // Only the operators and backends are used, so no backend is probed.
     const DescribeRequest request{.probed = std::vector<std::string>()};
-    BENCH_ASSIGN_OR_RETURN(const Reply reply, ask(request));
-    if (const auto* description = std::get_if<DescribeReply>(&reply)) return description->document;
-    return unexpected_reply();
+    BENCH_ASSIGN_OR_RETURN(DescribeReply description, ask(request));
+    return std::move(description.document);
   }
 
   Result<ops::Model> compute_model(const ModelRequest& request) {
-    const Result<Reply> reply = ask(request);
-    const Error* error = reply.ok() ? nullptr : &reply.error();
-    if (error != nullptr) {
-      // Leaves `where` empty, since errors of models state a parameter there.
-      return Error{fmt::format("plugin {}: {}", file_, error->what), "", ""};
-    }
-    if (const auto* model = std::get_if<ModelReply>(&*reply)) return model->model;
-    return unexpected_reply();
+    Result<ModelReply> reply = ask(request);
+    if (reply) return std::move(reply->model);
+    // Leaves `where` empty, since errors of models state a parameter there.
+    return Error{fmt::format("plugin {}: {}", file_, reply.error().what), "", ""};
   }
 
  private:
   // Time limit per request: enough to load a library, or to compute a model.
   static constexpr Nanoseconds kRequestLimit = std::chrono::seconds(30);
 
-  Error make_error(std::string what) const { return {std::move(what), file_, ""}; }
-  Error unexpected_reply() const {
-    return make_error("its worker sent an unexpected kind of answer");
-  }
-
-  Result<Reply> ask(const Request& request) {
+  template <class Message>
+  Result<typename Message::Answer> ask(const Message& request) {
     if (!link_) BENCH_RETURN_IF_ERROR(start());
     return call(request);
   }
@@ -72,22 +63,21 @@ class PluginWorker {
         }));
     HelloRequest hello;
     hello.protocol = kProtocolVersion;
-    BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const Reply greeting, call(hello));
+    BENCH_RETURN_IF_ERROR(call(hello));
     return Done{};
   }
 
-  Result<Reply> call(const Request& request) {
-    auto reply = link_->call(request, kRequestLimit, nullptr);
-    if (!reply) {
+  template <class Message>
+  Result<typename Message::Answer> call(const Message& request) {
+    auto answer = link_->ask(request, kRequestLimit, nullptr);
+    if (answer) return *std::move(answer);
+    std::string reason = answer.error().reason;
+    if (answer.error().worker_is_gone()) {
       link_.reset();
-      return make_error(reply.error().reason);
+    } else if (const std::size_t name = reason.find(file_ + ": "); name != std::string::npos) {
+      reason.erase(0, name + file_.size() + 2);  // `where` already states the file
     }
-    auto* error = std::get_if<ErrorReply>(&reply->reply);
-    if (error == nullptr) return std::move(reply->reply);
-    // Removes the file from the reason, since `where` already states it.
-    const std::size_t name = error->reason.find(file_ + ": ");
-    return make_error(name == std::string::npos ? error->reason
-                                                : error->reason.substr(name + file_.size() + 2));
+    return Error{std::move(reason), file_, ""};
   }
 
   std::string program_;

@@ -53,7 +53,7 @@ ProfileRequest make_profile_request(const ProfileContext& context, const Profile
   request.warmup_time = spec.warmup.time;
   if (job.reason == ProfileReason::failed) {
     // Repeats what the measurement did before the failure: the check, and as many iterations.
-    request.announce = ProfileRequest::Announce::yes;
+    request.announce = true;
     request.prepare.check = CheckKind::reference;
     const std::int64_t iterations = spec.warmup.iterations + spec.measure.min_iterations;
     request.switches["iterations"] = fmt::format("0-{}", iterations);
@@ -95,8 +95,7 @@ std::optional<ProfilePassRecord> call_worker(const ProfileContext& context, cons
   // may take the whole timeout. A pass that locates a failure keeps to one, since it may wait for
   // what never returns.
   const int parts = job.reason == ProfileReason::failed ? 1 : 3;
-  const auto reply =
-      context.session.ask<ProfiledReply>(request, target + parts * spec.measure.timeout);
+  const auto reply = context.session.ask(request, target + parts * spec.measure.timeout);
   if (reply) return make_pass_record(*reply);
   if (reply.error().cause == RequestFailure::Cause::aborted) return std::nullopt;
   return make_pass_record(reply.error().outcome, reply.error().reason);
@@ -170,7 +169,7 @@ Result<std::optional<UnrecordedPass>> record_case(const ProfileContext& context,
 }
 
 bool needs_counters(const ProfileContext& context, const UnrecordedPass& pass) {
-  const bool is_failed_case = pass.request.announce == ProfileRequest::Announce::yes;
+  const bool is_failed_case = pass.request.announce;
   return !is_failed_case && get_switches(context).records(RecordGroup::counters) &&
          pass.record.outcome == Outcome::ok;
 }
@@ -185,8 +184,7 @@ void read_case_counters(const ProfileContext& context, UnrecordedPass& pass) {
     return set_unavailable(started.error().message());
   }
   // One request prepares and checks the kernel, then executes it.
-  auto reply =
-      context.session.ask<ProfiledReply>(counters_request(pass.request), 2 * spec.measure.timeout);
+  auto reply = context.session.ask(counters_request(pass.request), 2 * spec.measure.timeout);
   if (reply) {
     // Details from counters replace those that the trace inferred from names of kernels.
     reply->details.merge(record.details);

@@ -298,8 +298,7 @@ Result<std::vector<WatchedReply>> watch_speed(const std::string& worker_program,
   std::vector<WatchedReply> processes;
   for (int i = 0; i < kWatchProcesses; ++i) {
     BENCH_RETURN_IF_ERROR(session.ensure({}));
-    auto reply =
-        session.ask<WatchedReply>(WatchRequest{time / kWatchProcesses}, time + kReplyLimit);
+    auto reply = session.ask(WatchRequest{time / kWatchProcesses}, time + kReplyLimit);
     session.finish();
     if (!reply) return Error{reply.error().reason, "", ""};
     processes.push_back(std::move(*reply));

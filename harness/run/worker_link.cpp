@@ -141,24 +141,6 @@ constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
 // end.
 constexpr Nanoseconds kProfilerLimit = std::chrono::minutes(10);
 
-// Returns what the worker does for this request, for messages.
-const char* describe_request(const Request& request) {
-  struct Visitor {
-    const char* operator()(const HelloRequest&) const { return "starting"; }
-    const char* operator()(const DescribeRequest&) const { return "describing itself"; }
-    const char* operator()(const ModelRequest&) const { return "modelling a problem"; }
-    const char* operator()(const PrepareRequest&) const { return "preparing and checking"; }
-    const char* operator()(const StepsRequest&) const { return "laying out a network"; }
-    const char* operator()(const WarmUpRequest&) const { return "warming up"; }
-    const char* operator()(const RoundRequest&) const { return "measuring"; }
-    const char* operator()(const ProfileRequest&) const { return "profiling"; }
-    const char* operator()(const WatchRequest&) const { return "watching the machine"; }
-    const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
-    const char* operator()(const QuitRequest&) const { return "ending"; }
-  };
-  return std::visit(Visitor{}, request);
-}
-
 // The lines that oneDNN prints, since version 3.3 also unasked if it fails. If the user has not
 // asked for them, they are not forwarded: the reason of the failure reaches the user as an outcome.
 class LibraryLines {
@@ -222,7 +204,7 @@ class ProcessLink final : public WorkerLink {
       return WorkerFailure{WorkerFailure::Kind::failed,
                            fmt::format("the worker had sent more than one answer to a request "
                                        "before the request for {}",
-                                       describe_request(request))};
+                                       duty(request).activity)};
     }
     const Nanoseconds start = clock_.now();
     using Wait = ChildProcess::Wait;
@@ -237,8 +219,8 @@ class ProcessLink final : public WorkerLink {
     if (reply) return std::move(reply).value();
     end(Nanoseconds(0));
     return WorkerFailure{WorkerFailure::Kind::failed,
-                         fmt::format("the worker's answer while {} is {}",
-                                     describe_request(request), reply.error().message())};
+                         fmt::format("the worker's answer while {} is {}", duty(request).activity,
+                                     reply.error().message())};
   }
 
   Nanoseconds finish() override {
@@ -266,14 +248,14 @@ class ProcessLink final : public WorkerLink {
       return {Kind::timed_out,
               fmt::format("no answer within {} ms while {}",
                           std::chrono::duration_cast<std::chrono::milliseconds>(limit).count(),
-                          describe_request(request))};
+                          duty(request).activity)};
     }
     const ProcessEnd process_end = end(grace_period_);
     const std::string half_line = incomplete_line.empty() ? "" : ", leaving half a line of output";
     return {process_end.signal ? Kind::crashed : Kind::failed,
             fmt::format(
-                "the worker ended with {} while {}{}{}", process_end.text(),
-                describe_request(request), half_line,
+                "the worker ended with {} while {}{}{}", process_end.text(), duty(request).activity,
+                half_line,
                 format_last_error_line(process_.standard_error(), start_, interrupted, clock_))};
   }
 
@@ -315,6 +297,22 @@ Outcome to_outcome(const WorkerFailure& failure) {
       break;
   }
   return Outcome::failed;
+}
+
+RequestFailure make_failure(WorkerFailure failure) {
+  using Cause = RequestFailure::Cause;
+  const bool was_aborted = failure.kind == WorkerFailure::Kind::interrupted;
+  return {was_aborted ? Cause::aborted : Cause::failure, to_outcome(failure),
+          std::move(failure.reason)};
+}
+
+RequestFailure make_failure(Reply reply) {
+  using Cause = RequestFailure::Cause;
+  if (auto* error = std::get_if<ErrorReply>(&reply)) {
+    return {Cause::backend_error, error->outcome, std::move(error->reason),
+            std::move(error->implementation), std::move(error->details)};
+  }
+  return {Cause::unexpected_reply, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }
 
 Result<std::map<std::string, std::string>> make_environment(const WorkerProgram& program,
@@ -405,16 +403,12 @@ Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,
 
 Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
                                  const std::function<bool()>& interrupted) {
-  auto reply = worker.call(hello, kStartLimit, interrupted);
-  if (!reply) return Error{"no worker: " + reply.error().reason, "", ""};
-  const auto* greeting = std::get_if<HelloReply>(&reply->reply);
-  if (greeting == nullptr) {
-    const auto* refused = std::get_if<ErrorReply>(&reply->reply);
-    return Error{"worker handshake failed: " +
-                     (refused != nullptr ? refused->reason : std::string("unexpected reply")),
-                 "", ""};
-  }
-  return *greeting;
+  auto greeting = worker.ask(hello, kStartLimit, interrupted);
+  if (greeting) return *std::move(greeting);
+  const RequestFailure& failure = greeting.error();
+  return Error{
+      (failure.worker_is_gone() ? "no worker: " : "worker handshake failed: ") + failure.reason, "",
+      ""};
 }
 
 Status check_protocol(const HelloReply& greeting, const HelloRequest& hello) {

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace bench {
@@ -41,6 +43,28 @@ struct WorkerFailure {
 // Returns the outcome of the case during which the worker failed.
 Outcome to_outcome(const WorkerFailure& failure);
 
+// Why a request has no answer.
+struct RequestFailure {
+  enum class Cause { aborted, failure, backend_error, unexpected_reply };
+  Cause cause;
+  Outcome outcome;  // outcome of the current case; not meaningful if aborted
+  std::string reason;
+  // The kernel that the worker named, with its details; empty if there is none.
+  std::string implementation = {};
+  std::map<std::string, std::string> details = {};
+
+  bool worker_is_gone() const { return cause == Cause::aborted || cause == Cause::failure; }
+};
+RequestFailure make_failure(WorkerFailure failure);
+RequestFailure make_failure(Reply reply);
+// Returns the answer to a request of this type.
+template <class Message>
+Result<typename Message::Answer, RequestFailure> take_answer(Result<Reply, WorkerFailure> reply) {
+  if (!reply) return make_failure(std::move(reply).error());
+  if (auto* answer = std::get_if<typename Message::Answer>(&*reply)) return std::move(*answer);
+  return make_failure(std::move(*reply));
+}
+
 class WorkerLink {
  public:
   virtual ~WorkerLink() = default;
@@ -49,6 +73,14 @@ class WorkerLink {
   // and the caller may only call finish().
   virtual Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds limit,
                                                    const std::function<bool()>& interrupted) = 0;
+  // The same for a request whose type is known, without the times in the reply.
+  template <class Message>
+  Result<typename Message::Answer, RequestFailure> ask(const Message& request, Nanoseconds limit,
+                                                       const std::function<bool()>& interrupted) {
+    auto reply = call(request, limit, interrupted);
+    if (!reply) return make_failure(std::move(reply).error());
+    return take_answer<Message>(std::move(reply->reply));
+  }
   // Ends the worker, by force if necessary. Returns its lifetime from start to end.
   virtual Nanoseconds finish() = 0;
   // Returns the worker's process; nullopt if it has none of its own.

@@ -15,20 +15,6 @@
 namespace bench {
 namespace {
 
-// Adds the time of a failed call to the times of its worker, which can no longer report them. The
-// kind of request selects the field.
-void add_failed_call(const Request& request, Nanoseconds time, WorkerTimes& times) {
-  if (std::holds_alternative<RoundRequest>(request)) {
-    times.timed += time;
-  } else if (std::holds_alternative<WarmUpRequest>(request)) {
-    times.warmup += time;
-  } else if (std::holds_alternative<ProfileRequest>(request)) {
-    times.profile += time;
-  } else {
-    times.setup += time;
-  }
-}
-
 // Returns the time that a worker reports for samples on the host's clock.
 Nanoseconds host_time(const Reply& reply) {
   const auto* round = std::get_if<RoundReply>(&reply);
@@ -79,8 +65,12 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
     if (!problem.empty()) reply = WorkerFailure{WorkerFailure::Kind::failed, std::move(problem)};
   }
   if (!reply) {
-    add_failed_call(request, elapsed, times_);
+    times_.*duty(request).time += elapsed;
     finish();
+    // Ctrl-C sends a signal to the whole process group, which may end the worker before this
+    // process handles its own signal. Such an end is not a crash of the case.
+    if (reply.error().kind == WorkerFailure::Kind::crashed && must_abort())
+      return WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"};
     return std::move(reply).error();
   }
   if (are_at_least(reply->spent, times_)) times_ = reply->spent;
@@ -100,26 +90,6 @@ std::string WorkerSession::find_untrue_times(const ReplyMessage& reply) const {
   return fmt::format(
       "the worker's answer is wrong: its `spent` is {}, but the worker started {} ago",
       format_time(sum_of(spent)), format_time(lifetime));
-}
-
-// Ctrl-C sends a signal to the whole process group, which may end the worker before this process
-// handles its own signal. Such an end counts as aborted, not as a crash of the case.
-RequestFailure WorkerSession::make_failure(WorkerFailure failure) const {
-  using Cause = RequestFailure::Cause;
-  using Kind = WorkerFailure::Kind;
-  if (failure.kind == Kind::crashed && must_abort()) failure = {Kind::interrupted, "interrupted"};
-  const bool was_aborted = failure.kind == Kind::interrupted;
-  return {was_aborted ? Cause::aborted : Cause::failure, to_outcome(failure),
-          std::move(failure.reason)};
-}
-
-RequestFailure WorkerSession::make_failure(Reply reply) {
-  using Cause = RequestFailure::Cause;
-  if (auto* error = std::get_if<ErrorReply>(&reply)) {
-    return {Cause::backend_error, error->outcome, std::move(error->reason),
-            std::move(error->implementation), std::move(error->details)};
-  }
-  return {Cause::unexpected_reply, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }
 
 void WorkerSession::finish() {

@@ -18,19 +18,6 @@
 
 namespace bench {
 
-// Why a request has no reply of the requested type.
-struct RequestFailure {
-  enum class Cause { aborted, failure, backend_error, unexpected_reply };
-  Cause cause;
-  Outcome outcome;  // outcome of the current case; not meaningful if aborted
-  std::string reason;
-  // The kernel that the worker named, with its details; empty if there is none.
-  std::string implementation = {};
-  std::map<std::string, std::string> details = {};
-
-  bool worker_is_gone() const { return cause == Cause::aborted || cause == Cause::failure; }
-};
-
 class WorkerSession {
  public:
   // `must_abort`: whether waiting for a worker must end, as after Ctrl-C or some time after the
@@ -46,12 +33,9 @@ class WorkerSession {
   const HelloReply& greeting() const { return greeting_; }
 
   // Sends a request to the worker, which must be running. If the worker fails, it is finished.
-  template <class Answer>
-  Result<Answer, RequestFailure> ask(const Request& request, Nanoseconds limit) {
-    Result<Reply, WorkerFailure> reply = call(request, limit);
-    if (!reply) return make_failure(std::move(reply).error());
-    if (auto* answer = std::get_if<Answer>(&*reply)) return std::move(*answer);
-    return make_failure(std::move(*reply));
+  template <class Message>
+  Result<typename Message::Answer, RequestFailure> ask(const Message& request, Nanoseconds limit) {
+    return take_answer<Message>(call(request, limit));
   }
   // Ends the worker if one is running.
   void finish();
@@ -63,8 +47,6 @@ class WorkerSession {
   Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
   // Returns what is wrong with the times in a reply; empty if they can be true.
   std::string find_untrue_times(const ReplyMessage& reply) const;
-  RequestFailure make_failure(WorkerFailure failure) const;
-  static RequestFailure make_failure(Reply reply);
 
   WorkerFactory factory_;
   HelloRequest hello_;

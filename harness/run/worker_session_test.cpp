@@ -49,8 +49,8 @@ class WorkerSessionTest : public testing::Test {
         },
         {kProtocolVersion, Bytes{0}, std::nullopt}, interrupted_, clock_);
     EXPECT_TRUE(session.ensure({1}).ok());
-    auto reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
-    for (int i = 1; i < requests_; ++i) reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
+    auto reply = session.ask(RoundRequest{1}, 1s);
+    for (int i = 1; i < requests_; ++i) reply = session.ask(RoundRequest{1}, 1s);
     ended_ = session.accounting().wall > 0s;
     return reply;
   }

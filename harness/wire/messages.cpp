@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/messages.hpp"
 
+#include "base/checked.hpp"
 #include "base/json_fields.hpp"
+#include "base/text.hpp"
 #include "harness/result/fields.hpp"
-#include "harness/wire/reply_rules.hpp"
 #include "harness/wire/wire_fields.hpp"
 #include "harness/wire/worker_limits.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -60,6 +62,7 @@ BENCH_FIELDS(ModelRequest, op, direction, dtype, layout, math, tokens);
 BENCH_FIELDS(WarmUpRequest, iterations, time);
 BENCH_FIELDS(RoundRequest, samples, (range, kOptional), iterations_per_sample);
 BENCH_FIELDS(WatchRequest, time);
+BENCH_FIELDS(ReleaseRequest, (check, kUnlessInitial));
 void fields(auto&, JsonOf<QuitRequest> auto&) {}
 
 inline constexpr JsonRange kIterationsPerSample =
@@ -130,16 +133,6 @@ namespace {
 // Maximum number of characters of an invalid line that an error quotes: enough to recognise the
 // program that wrote the line.
 constexpr std::size_t kMaxLineQuote = 120;
-
-// Writes or reads an enumeration of two values as a boolean.
-template <class Archive, class Enum>
-void flag_field(Archive& archive, const char* name, Enum& value,
-                std::type_identity_t<std::remove_const_t<Enum>> no,
-                std::type_identity_t<std::remove_const_t<Enum>> yes) {
-  bool flag = value == yes;
-  archive.required(name, flag);
-  if constexpr (Archive::kReads) value = flag ? yes : no;
-}
 
 // Write and read the parameters of a layer. The operator's table states the kind of each parameter.
 void parameter_fields(JsonWriter& writer, const ops::LayerDefinition& layer,
@@ -217,7 +210,9 @@ void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
     BENCH_MEMBERS(entry, layer, (inputs, kUnlessInitial));
   });
   BENCH_MEMBERS(archive, network, batch, mode);
-  flag_field(archive, "fuse", network.fusion, ops::Fusion::separate, ops::Fusion::fused);
+  bool fuse = network.fusion == ops::Fusion::fused;
+  archive.required("fuse", fuse);
+  if constexpr (Archive::kReads) network.fusion = fuse ? ops::Fusion::fused : ops::Fusion::separate;
 }
 
 using NetworkPointer = std::shared_ptr<const PlannedNetwork>;
@@ -259,27 +254,17 @@ void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Regist
 void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Registry& registry) {
   archive.required_object("prepare",
                           [&](auto& inner) { request_fields(inner, r.prepare, registry); });
-  BENCH_MEMBERS(archive, r, switches, spool, run_id, scope, warmup_iterations, warmup_time);
-  flag_field(archive, "announce", r.announce, ProfileRequest::Announce::no,
-             ProfileRequest::Announce::yes);
+  BENCH_MEMBERS(archive, r, switches, spool, run_id, scope, warmup_iterations, warmup_time,
+                announce);
 }
-template <class Archive>
-void request_fields(Archive& archive, JsonOf<ReleaseRequest> auto& r, const Registry&) {
-  bool check = r.check == ReleaseRequest::Check::yes;
-  archive.defaulted("check", check, false);
-  if constexpr (Archive::kReads)
-    r.check = check ? ReleaseRequest::Check::yes : ReleaseRequest::Check::no;
+// Returns the names of the messages in the order of the alternatives.
+template <class... Messages>
+constexpr std::array<std::string_view, sizeof...(Messages)> names_of(
+    std::type_identity<std::variant<Messages...>>) {
+  return {Messages::kName...};
 }
-
-// In the order of the alternatives of Request.
-constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
-    "hello", "describe", "model", "prepare", "steps", "warm_up",
-    "round", "profile",  "watch", "release", "quit"};
-
-// In the order of the alternatives of Reply.
-constexpr std::array<std::string_view, std::variant_size_v<Reply>> kReplies = {
-    "hello",     "describe", "model",    "prepared", "steps", "refused",
-    "warmed_up", "round",    "profiled", "watched",  "done"};
+constexpr auto kCommands = names_of(std::type_identity<Request>());
+constexpr auto kReplies = names_of(std::type_identity<Reply>());
 
 Error protocol_error(std::string_view line, std::string_view reason) {
   std::string quoted;
@@ -293,8 +278,7 @@ Error protocol_error(std::string_view line, std::string_view reason) {
 // Returns the rules for the numbers of a reply: those of records, but a plugin's model may contain
 // negative numbers.
 JsonRules reply_rules(JsonValue reply) {
-  constexpr std::string_view kModel = "model";
-  if (reply.text_at("reply") == kModel) return kWireRules;
+  if (reply.text_at("reply") == ModelReply::kName) return kWireRules;
   return {.numbers = JsonRules::Numbers::not_negative,
           .max_integer = static_cast<std::uint64_t>(kMaxReplyInteger)};
 }
@@ -303,11 +287,112 @@ constexpr const char* kKindsSwitch = "kinds";
 
 std::string counters_name() { return std::string(to_string(RecordGroup::counters)); }
 
+// Returns nullopt if the sum does not fit into a duration.
+std::optional<Nanoseconds> checked_sum(std::span<const Nanoseconds> times) {
+  Checked sum = 0;
+  for (const Nanoseconds time : times) sum += time.count();
+  const auto value = sum.value();
+  return value ? std::optional(Nanoseconds(*value)) : std::nullopt;
+}
+
+bool has_too_many_reasons(const SampleRemarks& remarks) {
+  Checked with_reason = 0;
+  for (const auto& [reason, count] : remarks.reasons) with_reason += count;
+  return with_reason.value().value_or(remarks.count + 1) > remarks.count;
+}
+
+// The first rule that the values of a reply violate, whatever the request was; empty if there is
+// none.
+std::string find_contradiction(const auto&) { return ""; }
+std::string find_contradiction(const ErrorReply& reply) {
+  constexpr auto kAll = kRefusals<Outcome::unsupported, Outcome::skipped, Outcome::wrong_result>;
+  if (std::ranges::find(kAll, reply.outcome) != kAll.end()) return "";
+  return fmt::format("a refusal cannot have the outcome `{}`", to_string(reply.outcome));
+}
+// The last sample of a warm-up has as many iterations as the samples that follow it.
+std::string find_contradiction(const WarmedUpReply& reply) {
+  return reply.iterations >= reply.iterations_per_sample
+             ? ""
+             : "`iterations` is less than `iterations_per_sample`";
+}
+std::string find_contradiction(const RoundReply& reply) {
+  const auto sum = checked_sum(reply.samples);
+  if (!sum || sum->count() > kMaxReplyInteger)
+    return fmt::format("the sum of `samples_ns` is more than {}", kMaxReplyInteger);
+  const DeviceSamples& device = reply.device;
+  for (const auto* remarks : {&device.voided, &device.throttled, &device.unsteady_clock}) {
+    if (has_too_many_reasons(*remarks)) return "remarks have more reasons than their `count`";
+  }
+  return "";
+}
+std::string find_contradiction(const WatchedReply& reply) {
+  const std::size_t looks = reply.canaries.size();
+  const bool are_equal = reply.chains.size() == looks && reply.lost.size() == looks &&
+                         reply.compute.size() == looks && reply.memory.size() == looks;
+  return are_equal ? "" : "its lists have different lengths";
+}
+
+std::string too_long(std::string_view what, Nanoseconds time, Nanoseconds elapsed) {
+  return fmt::format("it reports {} of {}, which is longer than the request ({})", what,
+                     format_time(time), format_time(elapsed));
+}
+
+// Returns whether a time on the clock of a device, or of an unknown clock, is possible.
+bool is_possible(Nanoseconds time, Nanoseconds elapsed, Nanoseconds tolerance) {
+  return time <= kMaxReplySlowdown * elapsed + tolerance;
+}
+
+// What an answer says against its request, which took the time `elapsed`; empty if nothing.
+std::string find_mismatch(const auto&, const auto&, Nanoseconds) { return ""; }
+std::string find_mismatch(const PrepareRequest& request, const PreparedReply& reply, Nanoseconds) {
+  const bool must_have_output = request.check == CheckKind::reference;
+  const bool has_output = !reply.output.digest.empty() && !reply.output.values.empty();
+  return must_have_output && !has_output ? "`output` is empty" : "";
+}
+std::string find_mismatch(const WarmUpRequest&, const WarmedUpReply& reply, Nanoseconds elapsed) {
+  return is_possible(reply.sample, elapsed, kDeviceClockTolerance)
+             ? ""
+             : too_long("a sample", reply.sample, elapsed);
+}
+std::string find_mismatch(const RoundRequest& request, const RoundReply& reply,
+                          Nanoseconds elapsed) {
+  if (std::ssize(reply.samples) > request.samples)
+    return fmt::format("it has {} samples instead of {}", reply.samples.size(), request.samples);
+  const bool has_device_clock = reply.device.sample_method.has_value();
+  if (has_device_clock) {
+    // The number of iterations is given in duets, whose times become a verdict.
+    const bool is_of_duet = request.iterations_per_sample.has_value();
+    const Nanoseconds tolerance = is_of_duet ? kReplyClockTolerance : kDeviceClockTolerance;
+    for (const Nanoseconds sample : reply.samples) {
+      if (!is_possible(sample, elapsed, tolerance)) return too_long("a sample", sample, elapsed);
+    }
+    return "";
+  }
+  if (reply.latencies && reply.latencies->times.back() > elapsed + kReplyClockTolerance)
+    return too_long("a latency", reply.latencies->times.back(), elapsed);
+  const Nanoseconds sum = checked_sum(reply.samples).value_or(Nanoseconds::max());
+  return sum <= elapsed + kReplyClockTolerance ? "" : too_long("samples", sum, elapsed);
+}
+
+// Returns why the reply cannot answer the request; empty if it can.
+template <class Message>
+std::string find_problem(const Message& request, const Reply& reply, Nanoseconds elapsed) {
+  if (const auto* answer = std::get_if<typename Message::Answer>(&reply))
+    return find_mismatch(request, *answer, elapsed);
+  const auto* refusal = std::get_if<ErrorReply>(&reply);
+  if (refusal == nullptr)
+    return fmt::format("`{}` does not answer `{}`", reply_name(reply), Message::kName);
+  constexpr std::span<const Outcome> kPermitted = Message::kDuty.refusals;
+  if (std::ranges::find(kPermitted, refusal->outcome) != kPermitted.end()) return "";
+  return fmt::format("`{}` cannot be refused with the outcome `{}`", Message::kName,
+                     to_string(refusal->outcome));
+}
+
 }  // namespace
 
 ProfileRequest counters_request(ProfileRequest request) {
   request.switches = {{kKindsSwitch, counters_name()}};
-  request.announce = ProfileRequest::Announce::no;
+  request.announce = false;
   return request;
 }
 
@@ -347,6 +432,9 @@ Result<Request> decode_request(std::string_view line, const ops::OperatorRegistr
   return request;
 }
 
+RequestDuty duty(const Request& request) {
+  return std::visit([](const auto& message) { return message.kDuty; }, request);
+}
 std::string_view command_name(const Request& request) { return kCommands[request.index()]; }
 std::string_view reply_name(const Reply& reply) { return kReplies[reply.index()]; }
 
@@ -360,7 +448,8 @@ Result<ReplyMessage> decode_reply(std::string_view line) {
                 [](auto& archive, auto& r) { fields(archive, r); });
   reader.required("spent", message.spent);
   std::string problem = reader.problem();
-  if (problem.empty()) problem = find_contradiction(message.reply);
+  if (problem.empty())
+    problem = std::visit([](const auto& r) { return find_contradiction(r); }, message.reply);
   if (!problem.empty()) return protocol_error(line, problem);
   return message;
 }
@@ -368,7 +457,8 @@ Result<ReplyMessage> decode_reply(std::string_view line) {
 Result<ReplyMessage> decode_reply(std::string_view line, const Request& request,
                                   Nanoseconds elapsed) {
   BENCH_ASSIGN_OR_RETURN(ReplyMessage message, decode_reply(line));
-  const std::string problem = find_mismatch(request, message.reply, elapsed);
+  const std::string problem = std::visit(
+      [&](const auto& asked) { return find_problem(asked, message.reply, elapsed); }, request);
   if (!problem.empty()) return protocol_error(line, problem);
   return message;
 }

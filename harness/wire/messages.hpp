@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages between coordinator and worker: types, and functions for their JSON lines
 // (docs/worker_protocol.md). The coordinator sends requests, and the worker sends one reply per
-// request.
+// request. Each type declares its name in JSON, and each request what holds for its answer.
 #pragma once
 
 #include "base/enumerators.hpp"
@@ -13,10 +13,12 @@
 #include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +47,28 @@ struct OutputSample {
   std::vector<double> tolerances = {};
 };
 
+// How a worker has spent its time since its first command.
+struct WorkerTimes {
+  Nanoseconds timed{0}, warmup{0}, setup{0}, check{0}, profile{0};
+};
+
+// The outcomes with which a worker may refuse a request. A worker whose plugin cannot be loaded
+// refuses every request with `failed`.
+template <Outcome... kOutcomes>
+inline constexpr std::array kRefusals = {Outcome::failed, kOutcomes...};
+
+// What holds for all requests of a type.
+struct RequestDuty {
+  std::string_view activity;  // what the worker does: "the worker ended with SIGSEGV while ..."
+  std::span<const Outcome> refusals = kRefusals<>;
+  // The time that grows by a call in which the worker fails, since it can no longer report it.
+  Nanoseconds WorkerTimes::*time = &WorkerTimes::setup;
+};
+
 struct HelloRequest {
+  static constexpr std::string_view kName = "hello";
+  static constexpr RequestDuty kDuty{"starting"};
+  using Answer = struct HelloReply;
   int protocol = 0;
   Bytes reuse_distance{0};  // the largest reuse distance of all cases of this worker
   // Total size of the last-level caches that the run may use. A worker cannot determine this size,
@@ -54,12 +77,18 @@ struct HelloRequest {
 };
 // Requests the document of worker_document.hpp.
 struct DescribeRequest {
+  static constexpr std::string_view kName = "describe";
+  static constexpr RequestDuty kDuty{"describing itself"};
+  using Answer = struct DescribeReply;
   // Names of the backends whose devices and libraries the document states, besides the first
   // backend. nullopt: all.
   std::optional<std::vector<std::string>> probed;
 };
 // Requests the tensors, work and formulas that a plugin's operator derives from its parameters.
 struct ModelRequest {
+  static constexpr std::string_view kName = "model";
+  static constexpr RequestDuty kDuty{"modelling a problem"};
+  using Answer = struct ModelReply;
   std::string op;
   ops::Direction direction = ops::Direction::forward;
   DataType dtype = DataType::f32;
@@ -68,6 +97,11 @@ struct ModelRequest {
   std::string tokens;  // the parameter segment of its case id, without post-ops
 };
 struct PrepareRequest {
+  static constexpr std::string_view kName = "prepare";
+  static constexpr RequestDuty kDuty{
+      "preparing and checking",
+      kRefusals<Outcome::unsupported, Outcome::skipped, Outcome::wrong_result>};
+  using Answer = struct PreparedReply;
   std::string id;
   std::shared_ptr<const PlannedNetwork> network;  // set for op `network`
   CheckKind check = CheckKind::reference;
@@ -83,14 +117,24 @@ struct PrepareRequest {
 // Requests the steps of a network, which contain the layouts of its layers' inputs. The worker does
 // not allocate or run anything.
 struct StepsRequest {
+  static constexpr std::string_view kName = "steps";
+  static constexpr RequestDuty kDuty{"laying out a network",
+                                     kRefusals<Outcome::unsupported, Outcome::skipped>};
+  using Answer = struct StepsReply;
   DataType dtype = DataType::f32;
   std::shared_ptr<const PlannedNetwork> network;
 };
 struct WarmUpRequest {
+  static constexpr std::string_view kName = "warm_up";
+  static constexpr RequestDuty kDuty{"warming up", kRefusals<>, &WorkerTimes::warmup};
+  using Answer = struct WarmedUpReply;
   std::int64_t iterations = 0;
   Nanoseconds time{0};
 };
 struct RoundRequest {
+  static constexpr std::string_view kName = "round";
+  static constexpr RequestDuty kDuty{"measuring", kRefusals<>, &WorkerTimes::timed};
+  using Answer = struct RoundReply;
   std::int64_t samples = 0;
   // If not empty, the samples run inside one NVTX range "layer:RANGE", so that a vendor's profiler
   // can select them.
@@ -102,6 +146,11 @@ struct RoundRequest {
 // Requests a profile pass over one case. The pass creates the case itself; it does not use or
 // change a case that was prepared before.
 struct ProfileRequest {
+  static constexpr std::string_view kName = "profile";
+  static constexpr RequestDuty kDuty{
+      "profiling", kRefusals<Outcome::unsupported, Outcome::skipped, Outcome::wrong_result>,
+      &WorkerTimes::profile};
+  using Answer = struct ProfiledReply;
   // With a check only if the pass locates a failure (`announce`), or if the measured processes
   // rejected an engine for its result.
   PrepareRequest prepare;
@@ -112,31 +161,40 @@ struct ProfileRequest {
   std::vector<std::string> scope;
   std::int64_t warmup_iterations = 0;
   Nanoseconds warmup_time{0};
-  // yes: for a case that fails. The worker writes the record of each operator and primitive before
+  // For a case that fails. The worker writes the record of each operator and primitive before
   // it begins. It records everything from the first run of the kernel on, without a warm-up.
-  enum class Announce { no, yes };
-  Announce announce = Announce::no;
+  bool announce = false;
 };
 // Returns the same request for the counters pass of the case, which a separate worker executes.
 ProfileRequest counters_request(ProfileRequest request);
 bool is_counters_request(const ProfileRequest& request);
 // Requests to observe the machine for this time.
 struct WatchRequest {
+  static constexpr std::string_view kName = "watch";
+  static constexpr RequestDuty kDuty{"watching the machine", kRefusals<Outcome::skipped>};
+  using Answer = struct WatchedReply;
   Nanoseconds time{0};
 };
 // Ends the measurement of the prepared case.
 struct ReleaseRequest {
-  // yes: the worker runs the case once more and compares its outputs with those of the preparation.
-  // It answers with wrong_result if they differ. Older workers do not check.
-  enum class Check { no, yes };
-  Check check = Check::no;
+  static constexpr std::string_view kName = "release";
+  static constexpr RequestDuty kDuty{"releasing the case", kRefusals<Outcome::wrong_result>};
+  using Answer = struct DoneReply;
+  // The worker first runs the case once more and compares its outputs with those of the
+  // preparation. It answers with wrong_result if they differ.
+  bool check = false;
 };
-struct QuitRequest {};
+struct QuitRequest {
+  static constexpr std::string_view kName = "quit";
+  static constexpr RequestDuty kDuty{"ending"};
+  using Answer = struct DoneReply;
+};
 using Request = std::variant<HelloRequest, DescribeRequest, ModelRequest, PrepareRequest,
                              StepsRequest, WarmUpRequest, RoundRequest, ProfileRequest,
                              WatchRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
+  static constexpr std::string_view kName = "hello";
   int protocol = 0;
   std::string tool_version;
   std::string backend;
@@ -146,9 +204,11 @@ struct HelloReply {
   std::vector<ops::LibraryInfo> plugins = {};
 };
 struct DescribeReply {
+  static constexpr std::string_view kName = "describe";
   std::string document;  // JSON
 };
 struct ModelReply {
+  static constexpr std::string_view kName = "model";
   Result<ops::Model> model = ops::Model{};
 };
 struct BufferInfo {
@@ -159,6 +219,7 @@ struct BufferInfo {
   Bytes size{0};
 };
 struct PreparedReply {
+  static constexpr std::string_view kName = "prepared";
   std::string implementation;
   // Libraries of the case's backend, if HelloReply names another backend
   std::vector<ops::LibraryInfo> libraries;
@@ -177,9 +238,11 @@ struct PreparedReply {
   std::string choices = {};  // ops::Backend::choices()
 };
 struct StepsReply {
+  static constexpr std::string_view kName = "steps";
   std::vector<ops::KernelStep> steps;
 };
 struct ErrorReply {
+  static constexpr std::string_view kName = "refused";
   Outcome outcome = Outcome::failed;
   std::string reason;
   // The kernel whose result is wrong, or that failed; empty if there is none.
@@ -189,6 +252,7 @@ struct ErrorReply {
 inline ErrorReply failed_reply(std::string reason) { return {Outcome::failed, std::move(reason)}; }
 inline ErrorReply failed_reply(const Error& error) { return failed_reply(error.message()); }
 struct WarmedUpReply {
+  static constexpr std::string_view kName = "warmed_up";
   std::int64_t iterations = 0;  // executed in the warm-up; not part of any sample
   std::int64_t iterations_per_sample = 1;
   bool steady = true;
@@ -197,6 +261,7 @@ struct WarmedUpReply {
 // If the reply has fewer samples than requested and some were discarded, the device no longer gives
 // valid samples.
 struct RoundReply {
+  static constexpr std::string_view kName = "round";
   std::vector<Nanoseconds> samples;
   std::optional<std::int64_t> iterations_per_sample = std::nullopt;  // nullopt from older workers
   DeviceSamples device = {};
@@ -212,6 +277,7 @@ struct RoundReply {
 inline constexpr const char* kTraceVoidDetail = "gpu.void";
 inline constexpr const char* kTraceNoteDetail = "gpu.note";
 struct ProfiledReply {
+  static constexpr std::string_view kName = "profiled";
   std::int64_t iterations = 0;  // recorded
   // Medians of the iteration time in this worker, with and without collectors. Measured
   // interleaved.
@@ -228,6 +294,7 @@ struct ProfiledReply {
 };
 // The observations in their order. All lists have the same length.
 struct WatchedReply {
+  static constexpr std::string_view kName = "watched";
   int threads = 0;
   // The slowest canary, chain and loss around the work (harness/worker/sample_canary.hpp)
   std::vector<Nanoseconds> canaries, chains, lost;
@@ -236,20 +303,19 @@ struct WatchedReply {
   std::vector<Nanoseconds> compute, memory;
   std::optional<Nanoseconds> join;  // median time to start and join the threads
 };
-struct DoneReply {};
+struct DoneReply {
+  static constexpr std::string_view kName = "done";
+};
 using Reply =
     std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, ErrorReply,
                  WarmedUpReply, RoundReply, ProfiledReply, WatchedReply, DoneReply>;
 
-// How a worker has spent its time since its first command.
-struct WorkerTimes {
-  Nanoseconds timed{0}, warmup{0}, setup{0}, check{0}, profile{0};
-};
 struct ReplyMessage {
   Reply reply;
   WorkerTimes spent;
 };
 
+RequestDuty duty(const Request& request);
 // Return the names in the members `command` and `reply`.
 std::string_view command_name(const Request& request);
 std::string_view reply_name(const Reply& reply);

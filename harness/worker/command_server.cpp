@@ -160,28 +160,23 @@ Result<Done, ErrorReply> CommandServer::check_stream_support(const CaseKey& key,
 }
 
 ReplyMessage CommandServer::handle(const Request& request) {
-  struct Visitor {
-    CommandServer& server;
-    Reply operator()(const HelloRequest& r) const { return server.hello(r); }
-    Reply operator()(const DescribeRequest& request) const {
-      return DescribeReply{describe(*server.context_, request.probed)};
-    }
-    Reply operator()(const ModelRequest& r) const { return server.model(r); }
-    Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
-    Reply operator()(const StepsRequest& r) const { return server.steps(r); }
-    Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
-    Reply operator()(const RoundRequest& r) const { return server.round(r); }
-    Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
-    Reply operator()(const WatchRequest& r) const { return server.watch(r); }
-    Reply operator()(const ReleaseRequest& r) const { return server.release(r); }
-    Reply operator()(const QuitRequest&) const { return DoneReply{}; }
-  };
   if (context_->fault) return {failed_reply(*context_->fault), spent_};
-  Reply reply = slowdown_ ? std::visit(Visitor{*this}, request) : failed_reply(slowdown_.error());
+  if (!slowdown_) return {failed_reply(slowdown_.error()), spent_};
+  Reply reply = std::visit(
+      [&](const auto& message) -> Reply {
+        auto answered = answer(message);
+        if (answered) return *std::move(answered);
+        return std::move(answered).error();
+      },
+      request);
   return {std::move(reply), spent_};
 }
 
-Reply CommandServer::hello(const HelloRequest& request) {
+Result<DescribeReply, ErrorReply> CommandServer::answer(const DescribeRequest& request) {
+  return DescribeReply{describe(*context_, request.probed)};
+}
+
+Result<HelloReply, ErrorReply> CommandServer::answer(const HelloRequest& request) {
   ops::Backend& backend = context_->backends.first();
   last_level_cache_ = request.last_level_cache;
   arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, options_.available);
@@ -194,7 +189,7 @@ Reply CommandServer::hello(const HelloRequest& request) {
                     context_->plugins};
 }
 
-Reply CommandServer::model(const ModelRequest& request) {
+Result<ModelReply, ErrorReply> CommandServer::answer(const ModelRequest& request) {
   const ops::Operator* op = registry().find(request.op);
   if (op == nullptr) return failed_reply("unknown operator `" + request.op + "`");
   auto tokens = ops::parse_problem_tokens(*op, request.tokens);
@@ -211,7 +206,7 @@ Reply CommandServer::model(const ModelRequest& request) {
   return ModelReply{op->model(problem)};
 }
 
-Reply CommandServer::prepare(const PrepareRequest& request) {
+Result<PreparedReply, ErrorReply> CommandServer::answer(const PrepareRequest& request) {
   const Nanoseconds start = clock_.now();
   const Nanoseconds check_before = spent_.check;
   const auto add_setup_time = [&] {
@@ -258,7 +253,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   }
 }
 
-Reply CommandServer::steps(const StepsRequest& request) {
+Result<StepsReply, ErrorReply> CommandServer::answer(const StepsRequest& request) {
   const Nanoseconds start = clock_.now();
   const PlannedNetwork& planned = *request.network;
   const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
@@ -435,10 +430,10 @@ Result<Arena*> CommandServer::provide_arena(std::size_t stream, std::optional<By
   return &*arena;
 }
 
-Reply CommandServer::warm_up(const WarmUpRequest& request) {
+Result<WarmedUpReply, ErrorReply> CommandServer::answer(const WarmUpRequest& request) {
   if (rotations_.empty()) return failed_reply("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
-  Result<WarmUpResult> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
+  Result<WarmUpResult> warmed = warm_up(*sampler_, request.iterations, request.time, clock_);
   spent_.warmup += clock_.now() - start;
   if (!warmed) return failed_reply(warmed.error());
   warmed_up_ = *warmed;
@@ -446,7 +441,7 @@ Reply CommandServer::warm_up(const WarmUpRequest& request) {
                        warmed->sample};
 }
 
-Reply CommandServer::round(const RoundRequest& request) {
+Result<RoundReply, ErrorReply> CommandServer::answer(const RoundRequest& request) {
   const std::int64_t iterations =
       request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
   if (rotations_.empty() || !warmed_up_ || request.samples < 1 || iterations < 1) {
@@ -503,7 +498,7 @@ std::map<std::string, std::string> CommandServer::changed_details() const {
   return details;
 }
 
-Reply CommandServer::profile(const ProfileRequest& request) {
+Result<ProfiledReply, ErrorReply> CommandServer::answer(const ProfileRequest& request) {
   const Nanoseconds start = clock_.now();
   end_measurement();
   // Frees memory for the pass, which creates everything itself in order to observe the creation.
@@ -559,7 +554,7 @@ SampleCanary* CommandServer::sample_canary() {
 
 // Samples the speed of the machine: the canary, the computing work, the canary, the streaming work,
 // and the canary again, which is the first one of the next sample.
-Reply CommandServer::watch(const WatchRequest& request) {
+Result<WatchedReply, ErrorReply> CommandServer::answer(const WatchRequest& request) {
   SampleCanary* const canary = sample_canary();
   if (canary == nullptr || !options_.probe_work) return failed_reply("this worker has no canaries");
   const Nanoseconds start = clock_.now();
@@ -606,9 +601,9 @@ Reply CommandServer::watch(const WatchRequest& request) {
   return reply;
 }
 
-Reply CommandServer::release(const ReleaseRequest& request) {
-  const bool must_check = request.check == ReleaseRequest::Check::yes && !rotations_.empty() &&
-                          built_ != nullptr && built_->is_checked;
+Result<DoneReply, ErrorReply> CommandServer::answer(const ReleaseRequest& request) {
+  const bool must_check =
+      request.check && !rotations_.empty() && built_ != nullptr && built_->is_checked;
   const Nanoseconds start = clock_.now();
   Result<Done, ErrorReply> checked = must_check ? check_again() : Done{};
   spent_.check += clock_.now() - start;

@@ -64,18 +64,20 @@ class CommandServer {
  private:
   struct BuiltKernel;
 
-  Reply hello(const HelloRequest& request);
-  Reply model(const ModelRequest& request);
-  Reply prepare(const PrepareRequest& request);
-  Reply steps(const StepsRequest& request);
-  Reply warm_up(const WarmUpRequest& request);
+  Result<HelloReply, ErrorReply> answer(const HelloRequest& request);
+  Result<DescribeReply, ErrorReply> answer(const DescribeRequest& request);
+  Result<ModelReply, ErrorReply> answer(const ModelRequest& request);
+  Result<PreparedReply, ErrorReply> answer(const PrepareRequest& request);
+  Result<StepsReply, ErrorReply> answer(const StepsRequest& request);
+  Result<WarmedUpReply, ErrorReply> answer(const WarmUpRequest& request);
+  Result<RoundReply, ErrorReply> answer(const RoundRequest& request);
   std::map<std::string, std::string> changed_details() const;
-  Reply round(const RoundRequest& request);
-  Reply profile(const ProfileRequest& request);
+  Result<ProfiledReply, ErrorReply> answer(const ProfileRequest& request);
   Result<ProfiledReply, ErrorReply> run_pass(const ProfileRequest& request);
-  Reply watch(const WatchRequest& request);
-  Reply release(const ReleaseRequest& request);
+  Result<WatchedReply, ErrorReply> answer(const WatchRequest& request);
+  Result<DoneReply, ErrorReply> answer(const ReleaseRequest& request);
   Result<Done, ErrorReply> check_again();
+  Result<DoneReply, ErrorReply> answer(const QuitRequest&) { return DoneReply{}; }
   void end_measurement();
 
   // Calls `work` on the thread of a stream; directly if this worker has no streams.

@@ -109,8 +109,7 @@ TEST_F(TwoStreamsTest, EachStreamIsCheckedAfterTheSamples) {
   prepare(kTwoStreams);
   warm_up();
   server_.handle(RoundRequest{2});
-  const ErrorReply error =
-      refused(server_.handle(ReleaseRequest{ReleaseRequest::Check::yes}).reply);
+  const ErrorReply error = refused(server_.handle(ReleaseRequest{.check = true}).reply);
   EXPECT_EQ(error.outcome, Outcome::wrong_result);
   EXPECT_THAT(error.reason, StartsWith("stream 2 of 2: after the samples: "));
 }

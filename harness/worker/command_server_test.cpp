@@ -293,13 +293,13 @@ TEST_F(CommandServerTest, AKernelThatStopsComputingIsAWrongResult) {
     prepared(id);
     server_.handle(WarmUpRequest{3, 0ns});
     server_.handle(RoundRequest{5});
-    const auto message = server_.handle(ReleaseRequest{ReleaseRequest::Check::yes});
+    const auto message = server_.handle(ReleaseRequest{.check = true});
     EXPECT_EQ(refused(message).outcome, Outcome::wrong_result) << id;
     EXPECT_THAT(refused(message).reason, StartsWith("after the samples: ")) << id;
     script_.computes_until = std::nullopt;
     prepared(id);  // builds the case again instead of using the broken kernel
-    EXPECT_TRUE(std::holds_alternative<DoneReply>(
-        server_.handle(ReleaseRequest{ReleaseRequest::Check::yes}).reply))
+    EXPECT_TRUE(
+        std::holds_alternative<DoneReply>(server_.handle(ReleaseRequest{.check = true}).reply))
         << id;
   }
 }
@@ -310,7 +310,7 @@ TEST_F(CommandServerTest, TheCheckAfterTheSamplesCountsAsCheckAndOnlyOnRequest) 
   const Nanoseconds before = server_.handle(RoundRequest{1}).spent.check;
   EXPECT_EQ(server_.handle(ReleaseRequest{}).spent.check, before);
   prepared(kGemmId);
-  const WorkerTimes checked = server_.handle(ReleaseRequest{ReleaseRequest::Check::yes}).spent;
+  const WorkerTimes checked = server_.handle(ReleaseRequest{.check = true}).spent;
   EXPECT_EQ(checked.check, before + 60us);  // one more run
   // A case without a first check has nothing to compare with.
   CommandServer unchecked(backend_, clock_, {});
@@ -318,7 +318,7 @@ TEST_F(CommandServerTest, TheCheckAfterTheSamplesCountsAsCheckAndOnlyOnRequest) 
   request.id = kGemmId;
   request.check = CheckKind::none;
   unchecked.handle(request);
-  EXPECT_EQ(unchecked.handle(ReleaseRequest{ReleaseRequest::Check::yes}).spent.check, 0ns);
+  EXPECT_EQ(unchecked.handle(ReleaseRequest{.check = true}).spent.check, 0ns);
 }
 
 TEST_F(CommandServerTest, CommandsOutOfOrderAreRefused) {

@@ -89,8 +89,6 @@ Nanoseconds ProfilerOverhead::profiled() const {
 
 namespace {
 
-using Announce = ProfileRequest::Announce;
-
 Result<ProfileSwitches> parse_switches(const std::map<std::string, std::string>& settings) {
   ProfileSwitches switches;
   for (const auto& [name, value] : settings) {
@@ -326,7 +324,7 @@ Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& con
   if (!key) return failed_reply(key.error());
   // If the pass locates a failure, each activity is written at once, since the process may end at
   // any time.
-  const bool is_buffered = request.announce == Announce::no;
+  const bool is_buffered = !request.announce;
   auto spool = ActivitySpool::open(request.spool, request.run_id, context.clock,
                                    is_buffered ? switches->dump_period : Nanoseconds(0));
   if (!spool) return failed_reply(spool.error());

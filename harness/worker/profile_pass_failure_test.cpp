@@ -8,7 +8,7 @@ TEST_F(ProfilePassTest, AFailureLeavesTheLastActivityUnfinished) {
   script_.fails_at = 3;
   script_.fails_at_step = 0;
   ProfileRequest profile_request = request();
-  profile_request.announce = Announce::yes;
+  profile_request.announce = true;
   const Reply reply = handle(profile_request);
   ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
   EXPECT_EQ(std::get<ErrorReply>(reply).reason, "scripted failure");
@@ -30,7 +30,7 @@ TEST_F(ProfilePassTest, EachStepIsOnDiskBeforeItBegins) {
     announced.push_back(count);
   };
   ProfileRequest profile_request = request();
-  profile_request.announce = Announce::yes;
+  profile_request.announce = true;
   profile_request.switches["iterations"] = "0-1";
   profiled(profile_request);
   EXPECT_THAT(announced, ElementsAre(1, 2, 3));  // the first run, two iterations
@@ -39,7 +39,7 @@ TEST_F(ProfilePassTest, EachStepIsOnDiskBeforeItBegins) {
 TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
   script_.wrong_element = 6;
   ProfileRequest profile_request = request();
-  profile_request.announce = Announce::yes;
+  profile_request.announce = true;
   profile_request.prepare.check = CheckKind::reference;
   const Reply reply = handle(profile_request);
   ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));

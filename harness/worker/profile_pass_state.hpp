@@ -44,9 +44,8 @@ class ProfilePass {
         spool_(spool),
         switches_(std::move(switches)),
         key_(std::move(key)),
-        order_(spool, request.announce == ProfileRequest::Announce::yes
-                          ? OrderedSink::Order::arrival
-                          : OrderedSink::Order::end_time),
+        order_(spool,
+               request.announce ? OrderedSink::Order::arrival : OrderedSink::Order::end_time),
         recorder_(context.clock, order_, switches_.groups),
         api_(recorder_),
         memory_(recorder_, switches_.sample_rate),
@@ -66,7 +65,7 @@ class ProfilePass {
   void set_collecting(Collecting collecting);
   using ReplyStatus = Result<Done, ErrorReply>;
   static ErrorReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
-  bool is_announcing() const { return request_.announce == ProfileRequest::Announce::yes; }
+  bool is_announcing() const { return request_.announce; }
   bool observes_steps() const {
     return is_tracing() || switches_.records(RecordGroup::operators) ||
            switches_.records(RecordGroup::api) ||

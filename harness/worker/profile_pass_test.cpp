@@ -332,7 +332,7 @@ TEST_F(ProfilePassTest, AnAnnouncedStepThatTheLibraryDoesNotPrintEnds) {
   backend_.fakes().prints = true;
   script_.steps[0].output = "";
   ProfileRequest wanted = request();
-  wanted.announce = Announce::yes;
+  wanted.announce = true;
   wanted.switches["iterations"] = "0";
   profiled(wanted);
   std::vector<Nanoseconds> begun, ended;

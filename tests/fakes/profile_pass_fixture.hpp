@@ -25,7 +25,6 @@
 namespace bench {
 
 using namespace std::chrono_literals;
-using Announce = ProfileRequest::Announce;
 using test::FakeBackend;
 using test::FakeClock;
 using test::FakeScript;
