@@ -65,7 +65,6 @@ class Suite {
     for (bool has_measured = true; has_measured;) {
       has_measured = false;
       for (const MeasurementRequest& request : decision.requests) {
-        if (!is_within_budget(request)) continue;
         run_duets(request);
         has_measured = true;
       }
@@ -75,13 +74,6 @@ class Suite {
   }
 
  private:
-  bool is_within_budget(const MeasurementRequest& request) const {
-    if (!options_.max_duets) return true;
-    const auto done = static_cast<int>(evidence_.cases[request.index].duets.size());
-    return request.kind == MeasurementRequest::Kind::duets &&
-           done + request.count <= *options_.max_duets;
-  }
-
   void add_case(double slowdown) {
     const RecordedDuets& kernel = kernels_[resampler_.below(kernels_.size())];
     log_effects_.push_back(std::log1p(slowdown));
@@ -101,8 +93,7 @@ class Suite {
       duet.stage = request.kind == MeasurementRequest::Kind::confirmation
                        ? Duet::Stage::confirmation
                        : Duet::Stage::first;
-      const bool is_mirrored = options_.resampling == SimulationOptions::Resampling::mirrored &&
-                               resampler_.below(2) == 1;
+      const bool is_mirrored = resampler_.below(2) == 1;
       const double simulated_ratio = (is_mirrored ? -ratio : ratio) + log_effects_[request.index];
       duet.base = {Nanoseconds(std::llround(kSampleNanoseconds))};
       duet.candidate = {Nanoseconds(std::llround(kSampleNanoseconds * std::exp(simulated_ratio)))};
@@ -153,7 +144,6 @@ SimulationResult simulate(std::span<const RecordedDuets> kernels,
 namespace {
 
 constexpr std::array<double, 4> kSlowdowns = {0.02, 0.03, 0.05, 0.10};
-constexpr double kObviousSlowdown = 1.0;  // twice the time
 // Number of slower cases per suite, as after a change that affects one of many operators.
 constexpr int kSlowerCases = 4;
 // The power is estimated from one suite in this many, since each has kSlowerCases slower cases.
@@ -178,52 +168,24 @@ std::optional<Nanoseconds> base_q25(const Duet& duet) {
   return quantile(times, 0.25);
 }
 
-std::vector<PowerRow> compute_power(const std::vector<RecordedDuets>& records,
-                                    SimulationOptions simulation) {
-  std::vector<PowerRow> power;
-  for (const double slowdown : kSlowdowns) {
-    simulation.slowdown = slowdown;
-    power.push_back({slowdown, simulate(records, simulation)});
-  }
-  return power;
-}
-
-bool has_duets_with_canaries(const SelfTest& test) {
-  return std::ranges::any_of(test.duets,
-                             [](const NullDuet& duet) { return duet.all_rounds.has_value(); });
-}
-
 bool has_enough_duets(const RecordedDuets& record) {
   return record.log_ratios.size() >= static_cast<std::size_t>(kMinResampledDuets);
 }
 
-// `records` and `all_rounds` have enough duets; `all_rounds` is empty if no duet has canaries.
+// `records` have enough duets.
 SelfTestSummary::Rates compute_rates(const std::vector<RecordedDuets>& records,
-                                     const std::vector<RecordedDuets>& all_rounds,
                                      const SelfTestOptions& options) {
   SelfTestSummary::Rates rates;
   SimulationOptions simulation;
   simulation.suites = options.suites;
   simulation.seed = options.seed;
   rates.clean = simulate(records, simulation);
-  simulation.resampling = SimulationOptions::Resampling::recorded;
-  rates.clean_as_recorded = simulate(records, simulation);
-  simulation.resampling = SimulationOptions::Resampling::mirrored;
-  simulation.max_duets = kDuetsOfShortBudget;
-  rates.clean_cut_short = simulate(records, simulation);
   simulation.suites = std::max(1, options.suites / kPowerDivisor);
   simulation.slower = kSlowerCases;
-  simulation.slowdown = kObviousSlowdown;
-  rates.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
-  simulation.max_duets.reset();
-  rates.power = compute_power(records, simulation);
-  if (all_rounds.empty()) return rates;
-  SelfTestSummary::Rates::AllRoundsSummary& all = rates.all_rounds.emplace();
-  all.power = compute_power(all_rounds, simulation);
-  SimulationOptions clean;
-  clean.suites = options.suites;
-  clean.seed = options.seed;
-  all.clean = simulate(all_rounds, clean);
+  for (const double slowdown : kSlowdowns) {
+    simulation.slowdown = slowdown;
+    rates.power.push_back({slowdown, simulate(records, simulation)});
+  }
   return rates;
 }
 
@@ -233,16 +195,10 @@ std::optional<NullDuet> make_null_duet(const Duet& duet) {
   const auto ratio = log_ratio(duet);
   const auto q25 = base_q25(duet);
   if (!ratio || !q25) return std::nullopt;
-  NullDuet null_duet{duet.id, *ratio, *q25, duet.iterations_per_sample};
-  if (duet.base_canary.empty()) return null_duet;
-  Duet without_canaries = duet;  // all its rounds count
-  without_canaries.base_canary.clear();
-  null_duet.all_rounds = {log_ratio(without_canaries).value_or(*ratio),
-                          base_q25(without_canaries).value_or(*q25)};
-  return null_duet;
+  return NullDuet{duet.id, *ratio, *q25, duet.iterations_per_sample};
 }
 
-std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests, Rounds rounds) {
+std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests) {
   std::vector<RecordedDuets> records;
   for (const SelfTest& test : tests) {
     std::map<std::string, std::size_t> index_by_id;
@@ -250,10 +206,8 @@ std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests, Rou
       const auto [index, is_new] = index_by_id.try_emplace(duet.id, records.size());
       if (is_new) records.push_back({duet.id, {}, {}});
       RecordedDuets& record = records[index->second];
-      const bool use_all_rounds = rounds == Rounds::all && duet.all_rounds;
-      const Nanoseconds q25 = use_all_rounds ? duet.all_rounds->base_q25 : duet.base_q25;
-      record.log_ratios.push_back(use_all_rounds ? duet.all_rounds->log_ratio : duet.log_ratio);
-      record.base_q25.push_back(static_cast<double>(q25.count()) /
+      record.log_ratios.push_back(duet.log_ratio);
+      record.base_q25.push_back(static_cast<double>(duet.base_q25.count()) /
                                 static_cast<double>(duet.iterations_per_sample));
     }
   }
@@ -269,17 +223,8 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   }
   SelfTestSummary summary;
   for (const RecordedDuets& record : records) summary.kernels.push_back(summarise_kernel(record));
-  std::vector<RecordedDuets> all_rounds;
-  if (std::ranges::any_of(tests, has_duets_with_canaries)) {
-    all_rounds = collect_duets(tests, Rounds::all);
-    for (std::size_t i = 0; i < all_rounds.size(); ++i) {
-      summary.kernels[i].deviation_of_all_rounds =
-          standard_deviation(all_rounds[i].log_ratios).value_or(0);
-    }
-  }
   std::erase_if(records, std::not_fn(has_enough_duets));
-  std::erase_if(all_rounds, std::not_fn(has_enough_duets));
-  if (!records.empty()) summary.rates = compute_rates(records, all_rounds, options);
+  if (!records.empty()) summary.rates = compute_rates(records, options);
   return summary;
 }
 

@@ -35,13 +35,6 @@ struct SimulationOptions {
   int cases = 100;      // per suite
   int slower = 0;       // number of cases per suite that are slower by `slowdown`
   double slowdown = 0;  // a fraction
-  // mirrored: each duet gets the negated log-ratio with probability 1/2. recorded: no duet is
-  // mirrored, so a difference between the sides that lasted for a whole self-test remains.
-  enum class Resampling { mirrored, recorded };
-  Resampling resampling = Resampling::mirrored;
-  // Maximum number of duets per case, which simulates the end of the budget. If set, no case gets
-  // confirming duets. nullopt: no limit.
-  std::optional<int> max_duets;
   std::uint64_t seed = 1;
   GatePolicy policy;
   GateSettings settings;
@@ -59,18 +52,13 @@ struct SimulationResult {
 };
 
 // Simulates suites. Each case resamples one of `kernels`, chosen at random: its duets are
-// consecutive ones of the record, from a random position on. By default, each is mirrored at
-// random. Mirroring is valid because a random choice per duet assigns everything that distinguishes
-// the sides of an A/A duet (harness/gate/duet.cpp). Every kernel must have at least one duet.
+// consecutive ones of the record, from a random position on. Each gets the negated log-ratio with
+// probability 1/2. This is valid because a random choice per duet assigns everything that
+// distinguishes the sides of an A/A duet (harness/gate/duet.cpp). Every kernel must have at least
+// one duet.
 SimulationResult simulate(std::span<const RecordedDuets> kernels, const SimulationOptions& options);
 
 inline constexpr std::string_view kSelfTestSchema = "bench.selftest/1";
-
-// The result of a duet if all its rounds count, including disturbed ones.
-struct AllRounds {
-  double log_ratio = 0;
-  Nanoseconds base_q25{0};
-};
 
 // One A/A duet, reduced to what the gate uses.
 struct NullDuet {
@@ -78,7 +66,6 @@ struct NullDuet {
   double log_ratio = 0;
   Nanoseconds base_q25{0};  // lower quartile of whole samples
   std::int64_t iterations_per_sample = 1;
-  std::optional<AllRounds> all_rounds = std::nullopt;  // nullopt if the duet has no canaries
 };
 // Reduces a duet. Returns nullopt if its samples took no time.
 std::optional<NullDuet> make_null_duet(const Duet& duet);
@@ -122,11 +109,8 @@ std::string self_test_lines(const SelfTest& test);
 // or a line is malformed.
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name);
 
-// Which rounds of a duet count: those that the canaries select, or all.
-enum class Rounds { counted, all };
 // Returns one record per case and self-test.
-std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests,
-                                         Rounds rounds = Rounds::counted);
+std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests);
 
 // How many cases the gate finds that are slower by `slowdown`, a fraction.
 struct PowerRow {
@@ -138,35 +122,20 @@ struct PowerRow {
 // one decision, and they would look steadier than the machine is. Of 20 duets, the standard
 // deviation is certain to 16 %.
 inline constexpr int kMinResampledDuets = 20;
-// Duets per case after which the simulated budget of a cut-short gate ends.
-inline constexpr int kDuetsOfShortBudget = 10;
 // What the record shows.
 struct SelfTestSummary {
   struct Kernel {
     std::string name;
     int duets = 0;
     double center = 0, deviation = 0;  // median and standard deviation of the log-ratios
-    // Standard deviation if all rounds count; nullopt if no duet has canaries
-    std::optional<double> deviation_of_all_rounds;
     // Minimum detectable effect of GatePolicy::last_duets duets, a fraction; nullopt if unknown
     std::optional<double> detectable;
   };
   std::vector<Kernel> kernels;
   // The results for suites of 100 cases, resampled from the kernels with kMinResampledDuets.
   struct Rates {
-    SimulationResult clean;              // no case is slower
-    SimulationResult clean_as_recorded;  // the same without mirrored duets
-    // The results if the budget ends after kDuetsOfShortBudget duets per case. No case then gets
-    // confirming duets.
-    SimulationResult clean_cut_short;
-    PowerRow power_cut_short;     // for twice the time
+    SimulationResult clean;       // no case is slower
     std::vector<PowerRow> power;  // for +2, 3, 5, 10 %
-    // The results if all rounds counted.
-    struct AllRoundsSummary {
-      SimulationResult clean;
-      std::vector<PowerRow> power;
-    };
-    std::optional<AllRoundsSummary> all_rounds;  // nullopt if no duet has canaries
   };
   std::optional<Rates> rates;  // nullopt if no kernel has enough duets
 };

@@ -25,12 +25,10 @@ void fields(auto& archive, JsonOf<SelfTest> auto& test) {
                 (harness, kOptional), (injected, kOptional));
 }
 
-BENCH_FIELDS(AllRounds, log_ratio, (base_q25, at_least(1)));
-
 void fields(auto& archive, JsonOf<NullDuet> auto& duet) {
   archive.constant("record", "equal_duet");
   BENCH_MEMBERS(archive, duet, id, log_ratio, (base_q25, at_least(1)),
-                (iterations_per_sample, at_least(1)), all_rounds);
+                (iterations_per_sample, at_least(1)));
 }
 
 BENCH_FIELDS(SimulationResult, suites, (red_suites, "red"), (clean, "clean_cases"),
@@ -56,7 +54,6 @@ SelfTest rounded_facts(SelfTest test) {
 
 NullDuet rounded_duet(NullDuet duet) {
   duet.log_ratio = rounded(duet.log_ratio);
-  if (duet.all_rounds) duet.all_rounds->log_ratio = rounded(duet.all_rounds->log_ratio);
   return duet;
 }
 
@@ -106,17 +103,6 @@ std::string format_machine(const SelfTest& test) {
     text += fmt::format("  injected: {}\n", format_injected(slowdown));
   }
   return text;
-}
-
-std::string format_all_rounds(const SelfTestSummary::Rates::AllRoundsSummary& summary) {
-  std::string text =
-      fmt::format("  if all rounds counted, including disturbed ones: {} of {} fail;",
-                  summary.clean.red_suites, summary.clean.suites);
-  for (const PowerRow& row : summary.power) {
-    text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &summary.power.front() ? "" : ",",
-                        100 * row.slowdown, to_percent(row.result.detected, row.result.slow));
-  }
-  return text + "\n";
 }
 
 }  // namespace
@@ -224,21 +210,12 @@ std::string format_rates(const SelfTestSummary::Rates& rates) {
       "case\n",
       clean.red_suites, clean.suites, to_percent(clean.false_positives, clean.clean),
       clean.processes_per_case);
-  text += fmt::format("  duets as recorded, without mirror images: {} of {} fail\n",
-                      rates.clean_as_recorded.red_suites, rates.clean_as_recorded.suites);
-  const PowerRow& cut_short = rates.power_cut_short;
-  text += fmt::format(
-      "  budget ends after {} duets: {} of {} fail; {:+.0f} % is found in {:.1f} % of {} cases\n",
-      kDuetsOfShortBudget, rates.clean_cut_short.red_suites, rates.clean_cut_short.suites,
-      100 * cut_short.slowdown, to_percent(cut_short.result.detected, cut_short.result.slow),
-      cut_short.result.slow);
   for (const PowerRow& row : rates.power) {
     text +=
         fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
                     100 * row.slowdown, to_percent(row.result.detected, row.result.slow),
                     row.result.slow, row.result.processes_per_case);
   }
-  if (rates.all_rounds) text += format_all_rounds(*rates.all_rounds);
   return text;
 }
 
@@ -250,14 +227,9 @@ std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestS
   text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
     text += fmt::format(
-        "  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, minimum detectable effect {:.1f} %",
+        "  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, minimum detectable effect {:.1f} %\n",
         kernel.duets, kernel.name, 100 * std::expm1(kernel.center), 100 * kernel.deviation,
         100 * kernel.detectable.value_or(0));
-    if (kernel.deviation_of_all_rounds) {
-      text += fmt::format("; deviation {:.2f} % if all rounds counted",
-                          100 * *kernel.deviation_of_all_rounds);
-    }
-    text += "\n";
   }
   return summary.rates ? text + format_rates(*summary.rates) : text;
 }
@@ -265,7 +237,7 @@ std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestS
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
   const auto kernel_fields = [](JsonWriter& writer, const SelfTestSummary::Kernel& kernel) {
     BENCH_MEMBERS(writer, kernel, name, duets, (center, "log_center"), (deviation, "log_deviation"),
-                  (deviation_of_all_rounds, "log_deviation_of_all_rounds"), detectable);
+                  detectable);
   };
   std::vector<SelfTest> rounded;
   for (const SelfTest& test : tests) rounded.push_back(rounded_facts(test));
@@ -273,13 +245,7 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     writer.constant("schema", kSelfTestSchema);
     writer.required("sittings", rounded);
     writer.list("kernels", summary.kernels, kernel_fields);
-    if (!summary.rates) return;
-    const SelfTestSummary::Rates& rates = *summary.rates;
-    BENCH_MEMBERS(writer, rates, clean, clean_as_recorded, clean_cut_short, power_cut_short, power);
-    writer.group("all_rounds", rates.all_rounds, [](JsonWriter& inner, const auto& all_rounds) {
-      inner.required("clean", all_rounds.clean);
-      inner.required("power", all_rounds.power);
-    });
+    if (summary.rates) BENCH_MEMBERS(writer, *summary.rates, clean, power);
   };
   return printed_json(document);
 }

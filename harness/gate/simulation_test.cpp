@@ -63,25 +63,12 @@ TEST(Simulation, EveryCaseHasItsFirstDuets) {
   EXPECT_DOUBLE_EQ(simulate(kernels, options(0, 0)).processes_per_case, 1 + 2 * 6);
 }
 
-// Every duet measures +2 %: a shift that mirroring hides.
-TEST(Simulation, DrawnAsRecordedAShiftOfASittingStaysOne) {
+// Every duet measures +2 %. The sides were drawn at random, so the mirror image is as likely.
+TEST(Simulation, AShiftOfBothSidesIsNoAlarm) {
   RecordedDuets shifted = kernel(0.001);
   for (double& ratio : shifted.log_ratios) ratio += 0.02;
   const std::vector<RecordedDuets> kernels = {shifted};
-  SimulationOptions drawn = options(0, 0);
-  EXPECT_EQ(simulate(kernels, drawn).red_suites, 0);
-  drawn.resampling = SimulationOptions::Resampling::recorded;
-  EXPECT_EQ(simulate(kernels, drawn).red_suites, 20);
-}
-
-TEST(Simulation, ABudgetThatEndsAfterTheFirstDuetsStillShowsWhatIsTwiceAsSlow) {
-  const std::vector<RecordedDuets> kernels = {kernel(0.05)};
-  SimulationOptions limited = options(4, 1.0);
-  limited.max_duets = 10;
-  const SimulationResult result = simulate(kernels, limited);
-  EXPECT_EQ(result.detected, 80);
-  EXPECT_EQ(result.false_positives, 0);
-  EXPECT_DOUBLE_EQ(result.processes_per_case, 1 + 2 * (6 + 4.0 / 20));  // 7 if it is obvious
+  EXPECT_EQ(simulate(kernels, options(0, 0)).red_suites, 0);
 }
 
 TEST(Simulation, TheSameSeedGivesTheSame) {
