@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/profile_pass.hpp"
 
+#include "harness/config/case_id.hpp"
+#include "harness/result/trace_details.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/worker/check.hpp"
-#include "harness/worker/profile_pass_state.hpp"
+#include "harness/worker/device_trace.hpp"
+#include "harness/worker/memory.hpp"
+#include "harness/worker/prepared_kernel.hpp"
+#include "harness/worker/rotation.hpp"
+#include "harness/worker/spool.hpp"
+#include "harness/worker/steps.hpp"
+#include "harness/worker/warmup.hpp"
 #include "harness/worker/workload.hpp"
+#include "ops/operator.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 #include "profiler/scope_path.hpp"
+#include "profiler/switches.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <dlfcn.h>
+#include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench {
 
@@ -89,6 +104,117 @@ Nanoseconds ProfilerOverhead::profiled() const {
 
 namespace {
 
+// Keeps the activities that it receives.
+class KeptActivities final : public ActivitySink {
+ public:
+  Status consume(const Activity& activity) override {
+    kept_.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> take() { return std::exchange(kept_, {}); }
+
+ private:
+  std::vector<Activity> kept_;
+};
+
+class ProfilePass {
+ public:
+  ProfilePass(const ProfilePassContext& context, const ProfileRequest& request,
+              ActivitySpool& spool, ProfileSwitches switches, CaseKey key)
+      : context_(context),
+        request_(request),
+        spool_(spool),
+        switches_(std::move(switches)),
+        key_(std::move(key)),
+        order_(spool,
+               request.announce ? OrderedSink::Order::arrival : OrderedSink::Order::end_time),
+        recorder_(context.clock, order_, switches_.groups),
+        api_(recorder_),
+        memory_(recorder_, switches_.sample_rate),
+        device_recorder_(context.clock, device_memory_activities_, switches_.groups),
+        device_memory_(device_recorder_, 0),
+        overhead_(
+            context.clock, [this] { return iteration_time(plain_iteration()); },
+            [this] { return iteration_time(profiled_iteration()); }) {}
+  ~ProfilePass() { set_collecting(Collecting::none); }
+  ProfilePass(const ProfilePass&) = delete;
+  ProfilePass& operator=(const ProfilePass&) = delete;
+
+  Result<ProfiledReply, ErrorReply> run();
+
+ private:
+  enum class Collecting { none, all };  // none: as the timing pass runs
+  void set_collecting(Collecting collecting);
+  using ReplyStatus = Result<Done, ErrorReply>;
+  bool is_announcing() const { return request_.announce; }
+  bool observes_steps() const {
+    return is_tracing() || switches_.records(RecordGroup::operators) ||
+           switches_.records(RecordGroup::api) ||
+           (switches_.records(RecordGroup::memory) && switches_.sample_rate > 0);
+  }
+
+  bool is_tracing() const { return trace_ && trace_->is_recording(); }
+  // Returns the collector for the kernel's buffers, which are in host or device memory.
+  MemoryCollector* buffer_memory() {
+    return context_.backend.memory() != nullptr ? &device_memory_ : &memory_;
+  }
+
+  Status capture_output();
+  ReplyStatus measure(const Workload& workload);
+  ReplyStatus prepare(const Workload& workload, const InputValues& values);
+  ReplyStatus prepare_and_check(const Workload& workload, const InputValues& values);
+  ReplyStatus check(const Workload& workload, const InputValues& values);
+  Status announce(const Activity& range);
+  Status bind();
+  Status run_iterations();
+  Status record_iteration(std::int64_t number);
+  struct Iteration {
+    Nanoseconds start{0};
+    Nanoseconds duration{0};
+  };
+  Result<Iteration> plain_iteration();
+  Result<Iteration> profiled_iteration();
+  static Result<Nanoseconds> iteration_time(const Result<Iteration>& iteration) {
+    if (!iteration) return iteration.error();
+    return iteration->duration;
+  }
+  Status measure_overhead_before();
+  Status measure_overhead_after();
+  // Records the device's activities and buffers.
+  void finish_trace();
+  void add_engine_verdict();
+  void record_device_memory();
+  Status forward();
+  void make_steps(const Workload& workload, const ops::Kernel& kernel);
+  void finish_reply();
+
+  const ProfilePassContext& context_;
+  const ProfileRequest& request_;
+  ActivitySpool& spool_;
+  const ProfileSwitches switches_;
+  const CaseKey key_;
+  OrderedSink order_;
+  Recorder recorder_;
+  ApiCalls api_;
+  MemoryCollector memory_;
+  // Collect the kernel's own buffers on a device. If a trace records memory, they are not used.
+  KeptActivities device_memory_activities_;
+  Recorder device_recorder_;
+  MemoryCollector device_memory_;
+  std::optional<DeviceTrace> trace_;
+  bool has_traced_memory_ = false;  // the trace has reported the device's memory
+  std::unique_ptr<OutputCapture> capture_;
+  bool is_printing_ = false;  // whether the library prints now
+  std::optional<VerboseCollector> verbose_;
+  std::string path_;
+  std::optional<StepRecorder> steps_;
+  std::optional<PreparedKernel> prepared_;
+  std::optional<Arena> arena_;
+  std::unique_ptr<Rotation> rotation_;
+  ProfilerOverhead overhead_;
+  ProfiledReply reply_;
+};
+
 Result<ProfileSwitches> parse_switches(const std::map<std::string, std::string>& settings) {
   ProfileSwitches switches;
   for (const auto& [name, value] : settings) {
@@ -103,8 +229,6 @@ Nanoseconds wall_clock_now() {
   return std::chrono::duration_cast<Nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
 }
-
-}  // namespace
 
 Status ProfilePass::capture_output() {
   if (!switches_.records(RecordGroup::operators)) return Done{};
@@ -289,6 +413,165 @@ Status ProfilePass::bind() {
   return Done{};
 }
 
+// Iterations: plain ones, as the timing pass runs them, and recorded ones.
+
+void ProfilePass::set_collecting(Collecting collecting) {
+  const bool none = collecting == Collecting::none;
+  ops::Collectors collectors;
+  if (!none && switches_.records(RecordGroup::api)) collectors.api = &api_;
+  // Kernels keep the collector beyond this call, so that it also receives what they release.
+  if (!none) collectors.memory = &memory_;
+  context_.backend.observe(collectors);
+  const bool prints = !none && capture_ != nullptr;
+  if (prints == is_printing_) return;  // setting it again would override the environment's setting
+  is_printing_ = prints;
+  context_.backend.set_output(prints ? ops::LibraryOutput::creations_and_executions
+                                     : ops::LibraryOutput::none);
+}
+
+Status ProfilePass::run_iterations() {
+  if (!is_announcing()) {
+    auto warm =
+        warm_up(*rotation_, request_.warmup_iterations, request_.warmup_time, context_.clock);
+    if (!warm) return std::move(warm).error();
+    BENCH_RETURN_IF_ERROR(measure_overhead_before());
+  }
+  // The window opens before the first recorded iteration. For a failing case it is not opened,
+  // because opening discards the activities of the first run.
+  bool is_window_open = is_announcing();
+  const auto [first, last] = switches_.iteration_window();
+  for (std::int64_t i = 0; i <= last; ++i) {
+    if (is_announcing() || i >= first) {
+      if (!std::exchange(is_window_open, true)) BENCH_RETURN_IF_ERROR(trace_->open_window());
+      BENCH_RETURN_IF_ERROR(record_iteration(i));
+    } else if (auto time = plain_iteration(); !time) {
+      return std::move(time).error();
+    }
+  }
+  return is_announcing() ? Status(Done{}) : measure_overhead_after();
+}
+
+// A trace cannot be switched off between iterations and also slows plain iterations. With a trace,
+// profiled iterations are therefore measured before its end and plain ones after it.
+Status ProfilePass::measure_overhead_before() {
+  return is_tracing() ? overhead_.measure_profiled() : overhead_.measure_half();
+}
+
+Status ProfilePass::measure_overhead_after() {
+  if (!is_tracing()) return overhead_.measure_half();
+  finish_trace();
+  return overhead_.measure_plain();
+}
+
+Result<ProfilePass::Iteration> ProfilePass::plain_iteration() {
+  set_collecting(Collecting::none);
+  const Nanoseconds start = context_.clock.now();
+  const auto sample = take_sample(*rotation_, 1, context_.clock);
+  if (!sample) return Error{rotation_->failure(), "", ""};
+  return Iteration{start, *sample};
+}
+
+// Leaves its steps in steps_; nothing is recorded yet.
+Result<ProfilePass::Iteration> ProfilePass::profiled_iteration() {
+  if (!observes_steps()) return plain_iteration();
+  set_collecting(Collecting::all);
+  steps_->clear();
+  ScopeSpec spec;
+  spec.case_id = request_.prepare.id;
+  const Scope range(nullptr, std::move(spec));
+  const Nanoseconds start = context_.clock.now();
+  const bool ok = rotation_->run_observed(*steps_);
+  if (ok) steps_->execution_ended();
+  const Nanoseconds time = context_.clock.now() - start;
+  if (!ok) return Error{rotation_->failure(), "", ""};
+  return Iteration{start, time};
+}
+
+Status ProfilePass::record_iteration(std::int64_t number) {
+  Activity range;
+  range.kind = ActivityKind::range;
+  range.name = "iteration";
+  range.attributes.set(Attribute::iteration, number);
+  const auto iteration = profiled_iteration();
+  if (observes_steps()) {
+    BENCH_RETURN_IF_ERROR(steps_->write(number));  // also for a failed iteration
+    reply_.attributed += steps_->time_in_steps();
+  }
+  if (!iteration) return iteration.error();
+  if (observes_steps() && steps_->has_unawaited_steps())
+    reply_.details[kUnawaitedStepsDetail] = "the host waited only for the end of each iteration";
+  range.start = iteration->start;
+  range.duration = iteration->duration;
+  recorder_.record(std::move(range));
+  ++reply_.iterations;
+  reply_.wall += iteration->duration;
+  return forward();
+}
+
+// The device: the activities in its trace, and its memory.
+
+void ProfilePass::finish_trace() {
+  if (!is_tracing()) return;
+  const bool traces_memory = trace_->is_recording_memory();  // false after finish()
+  const auto find_tag = [this](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
+    const auto* address = reinterpret_cast<const void*>(allocation.address);
+    const auto block = device_memory_.find(address);
+    if (!block || block->size.count != allocation.bytes) return std::nullopt;
+    return GpuAllocationTag{block->name, block->role};
+  };
+  const auto join = trace_->finish(find_tag);
+  if (!join) {
+    reply_.details[kTraceVoidDetail] = join.error().message();
+    return;
+  }
+  // The join contains only requested activities. A counter does not state its group.
+  const RecordGroup counters =
+      switches_.records(RecordGroup::device) ? RecordGroup::device : RecordGroup::memory;
+  for (const Activity& activity : join->activities) {
+    if (activity.kind == ActivityKind::counter) {
+      recorder_.record(activity, counters);
+    } else {
+      recorder_.record(activity);
+    }
+  }
+  has_traced_memory_ = traces_memory;
+  for (auto& [name, value] : trace_details(*join, *trace_)) reply_.details[name] = value;
+  add_engine_verdict();
+  reply_.notes.insert(reply_.notes.end(), join->notes.begin(), join->notes.end());
+}
+
+// The note of a library's engine is stronger evidence than the names of its kernels. Networks have
+// several engines, and operators without a product have notes that mean nothing.
+void ProfilePass::add_engine_verdict() {
+  const ops::Operator* op = ops::find_operator(key_.op);
+  if (op == nullptr || op->product.facts == nullptr) return;
+  const auto details = prepared_->kernel().details();
+  const auto engine = details.find("engine");
+  if (engine == details.end()) return;
+  const TensorCoreVerdict verdict = engine_verdict(engine->second, key_.dtype);
+  if (verdict.use == TensorCoreUse::unknown) return;
+  reply_.details["tensor_cores"] = format_verdict(verdict);
+}
+
+// Records the buffers on a device, unless the trace has reported them. Omits the address of a
+// workspace, which only a trace knows.
+void ProfilePass::record_device_memory() {
+  device_memory_.finish();
+  for (Activity& activity : device_memory_activities_.take()) {
+    if (has_traced_memory_) continue;
+    if (activity.attributes.text(Attribute::role) == kWorkspaceRole) {
+      activity.attributes.erase(Attribute::address);
+    }
+    if (activity.kind == ActivityKind::counter) {
+      recorder_.record(activity, RecordGroup::memory);
+    } else {
+      recorder_.record(activity);
+    }
+  }
+}
+
+// The end of the pass.
+
 // Forwards the recorded activities to the spool. During a trace it forwards nothing, unless the
 // pass announces its work: the device's activities become known only at the end of the trace, and
 // their times are between the host's.
@@ -315,6 +598,8 @@ void ProfilePass::finish_reply() {
   reply_.notes.insert(reply_.notes.end(), notes.begin(), notes.end());
   reply_.details.insert(context_.decoder.facts().begin(), context_.decoder.facts().end());
 }
+
+}  // namespace
 
 Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& context,
                                                    const ProfileRequest& request) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/rotation.hpp"
 
-#include "harness/worker/canary_bracket.hpp"
 #include "harness/worker/memory.hpp"
 #include "harness/worker/sampler.hpp"
 #include "tests/fakes/scripted_invocation.hpp"

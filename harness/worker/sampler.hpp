@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes samples on the host's clock and on a device's. This file has the rules for accepting a
-// device's sample (docs/cuda.md).
+// Takes samples on the host's clock, with the canaries around each, and on a device's. This file
+// has the rules for accepting a device's sample (docs/cuda.md).
 #pragma once
 
 #include "base/env.hpp"
+#include "base/units.hpp"
 #include "harness/wire/worker_limits.hpp"
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/sample_canary.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,6 +39,35 @@ inline constexpr std::size_t kClocksToJudge = 3;
 inline constexpr std::size_t kRecentClocks = 15;
 // After each series of this many discarded samples, the sampler pauses (kFirstPause, kMaxPauses).
 inline constexpr int kVoidsBeforePause = 3;
+
+// A preemption lengthens a sample by microseconds or milliseconds. Long samples always have some,
+// so one preemption is permitted per this time. A shorter sample must have none to count as quiet.
+inline constexpr Nanoseconds kTimeOfOnePreemption = std::chrono::milliseconds(50);
+
+// Measures the canaries of one case's samples. The canary after a sample is the one before the
+// next.
+class CanaryBracket {
+ public:
+  // `canary`: not owned; null: there are no canaries, and the functions do nothing. `threads`:
+  // those of the samples. If they are not the canary's, the canary's sleep before a sample begins.
+  CanaryBracket(SampleCanary* canary, ops::KernelThreads threads)
+      : canary_(canary), threads_(threads) {}
+
+  // Discards the last canary, because other work may run between two rounds.
+  void begin_round() { last_.reset(); }
+  void leave_out() { canary_ = nullptr; }
+  // Must be called immediately before each sample.
+  void open();
+  // Adds the canary of a sample that took `time` to `out`; 0 if the sample was preempted. Must be
+  // called immediately after the sample.
+  void close(Nanoseconds time, RoundSamples& out);
+
+ private:
+  SampleCanary* canary_;
+  ops::KernelThreads threads_;
+  std::optional<Nanoseconds> last_;  // in this round
+  std::int64_t preemptions_ = 0;     // before the sample
+};
 
 struct SamplerOptions {
   // Lengthens each accepted sample by this fraction: the host spins, and a device's time is

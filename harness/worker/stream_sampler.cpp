@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/stream_sampler.hpp"
 
-#include "harness/worker/canary_bracket.hpp"
 #include "harness/worker/stream_window.hpp"
 
 #include <fmt/format.h>
