@@ -3,14 +3,14 @@
 
 #include "base/plural.hpp"
 #include "base/text.hpp"
+#include "harness/host/memory_shortage.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/roofline.hpp"
-#include "harness/run/calibration_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
-#include "harness/run/machine_skip.hpp"
+#include "harness/run/ceilings_phase.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/profile_phase.hpp"
 #include "harness/run/run_estimate.hpp"
@@ -60,11 +60,7 @@ class Run {
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(const WorkerThreads& threads);
-  Status ensure_ceilings();
-  Status calibrate_in_another_moment();
-  Status measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
-                          Ceilings& ceilings);
-  Ceilings& ceilings_of(const std::string& device);
+  Status calibrate();
   std::vector<CalibrationCase> find_doubtful_ceilings();
   Status settle_ceilings();
   StepRequest make_request(const CaseProgress& progress, int process);
@@ -94,10 +90,8 @@ class Run {
   TimeLimit limit_;
   WorkerSession session_;
   std::map<int, SpeedLevel> levels_;  // of speed, by number of threads
-  Ceilings ceilings_, gpu_ceilings_;
-  Ceilings first_ceilings_, first_gpu_ceilings_;  // before the run measured any of them again
-  std::map<std::string, int> repetitions_;        // of ceilings, by the id of the case
-  std::optional<CaseRecord> next_record_;         // of cases_[appended_], without a roofline
+  RunCeilings ceilings_;
+  std::optional<CaseRecord> next_record_;  // of cases_[appended_], without a roofline
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // outputs of first processes, by problem_id()
   NetworkLayouts layouts_;
@@ -130,8 +124,13 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return limit_.must_abort(); }, *env.clock),
-      ceilings_(parts.ceilings),
-      first_ceilings_(parts.ceilings),
+      ceilings_(
+          parts,
+          [this](const WorkerThreads& threads) -> Result<bool> {
+            BENCH_RETURN_IF_ERROR(ensure_worker(threads));
+            return !stop_cause_;
+          },
+          session_, *env.clock),
       pace_(plan) {
   for (const auto& [threads, canary] : parts.levels)
     levels_.emplace(threads, SpeedLevel{canary, LevelSource::stored});
@@ -255,8 +254,7 @@ Status Run::append_run_record() {
   if (parts_.device_details) record.environment.details.merge(parts_.device_details());
   const auto capability = record.environment.details.find("gpu.compute_capability");
   if (capability != record.environment.details.end()) capability_ = capability->second;
-  if (parts_.gpu_ceilings) gpu_ceilings_ = parts_.gpu_ceilings(record.environment.details);
-  first_gpu_ceilings_ = gpu_ceilings_;
+  if (parts_.gpu_ceilings) ceilings_.set_gpu(parts_.gpu_ceilings(record.environment.details));
   run_record_ = record;
   return sink_.append(record);
 }
@@ -273,11 +271,13 @@ Status Run::measure() {
     processes = std::max(processes, progress.spec().measure.processes);
   }
   if (steps_total_ == 0) return Done{};
-  BENCH_RETURN_IF_ERROR(ensure_ceilings());
+  BENCH_RETURN_IF_ERROR(calibrate());
   measuring_since_ = env_.clock->now();
   for (int process = 0; process < processes && !stop_cause_; ++process) {
-    if (process > 0 && process == processes - 1)
-      BENCH_RETURN_IF_ERROR(calibrate_in_another_moment());
+    if (process > 0 && process == processes - 1) {
+      const auto judged = appended_ == 0 ? RunCeilings::Judged::none : RunCeilings::Judged::some;
+      BENCH_RETURN_IF_ERROR(ceilings_.calibrate_in_another_moment(measuring_since_, judged));
+    }
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
   return Done{};
@@ -378,64 +378,17 @@ Status Run::ensure_worker(const WorkerThreads& threads) {
   return Done{};
 }
 
-Status Run::ensure_ceilings() {
-  if (!ceilings_.rows.empty() || parts_.calibration.empty() || stop_cause_) return Done{};
-  const Nanoseconds limit = calibration_limit(limit_.remaining());
-  if (limit < kCalibrationCaseTime) return Done{};
-  ceilings_.source = CeilingSource::calibrated;
-  const Nanoseconds start = env_.clock->now();
-  BENCH_RETURN_IF_ERROR(measure_ceilings(parts_.calibration, limit, ceilings_));
-  first_ceilings_ = ceilings_;
-  observer_.message(format_calibration(ceilings_, env_.clock->now() - start));
+Status Run::calibrate() {
+  if (stop_cause_) return Done{};
+  BENCH_ASSIGN_OR_RETURN(const std::string message, ceilings_.calibrate(limit_.remaining()));
+  if (!message.empty()) observer_.message(message);
   return Done{};
 }
 
-// Adds the measured rows to `ceilings`.
-Status Run::measure_ceilings(const std::vector<CalibrationCase>& cases, Nanoseconds limit,
-                             Ceilings& ceilings) {
-  const CalibrationTask task{cases, ceilings,
-                             [this](const WorkerThreads& threads) -> Result<bool> {
-                               BENCH_RETURN_IF_ERROR(ensure_worker(threads));
-                               return !stop_cause_;
-                             },
-                             limit};
-  BENCH_ASSIGN_OR_RETURN(ceilings, calibrate(task, session_, *env_.clock));
-  return Done{};
-}
-
-// One moment may be disturbed, and the highest rate counts. Takes at most a tenth of the time since
-// the calibration before the first case.
-Status Run::calibrate_in_another_moment() {
-  if (ceilings_.source != CeilingSource::calibrated || ceilings_.rows.empty()) return Done{};
-  constexpr int kTimeShare = 10;
-  const Nanoseconds limit = (env_.clock->now() - measuring_since_) / kTimeShare;
-  BENCH_RETURN_IF_ERROR(
-      measure_ceilings(parts_.calibration, std::min(limit, kCalibrationLimit), ceilings_));
-  // No case was judged by the first values.
-  if (appended_ == 0) first_ceilings_ = ceilings_;
-  return Done{};
-}
-
-Ceilings& Run::ceilings_of(const std::string& device) {
-  return device == "cuda" ? gpu_ceilings_ : ceilings_;
-}
-
-// Returns the cases that measure the ceilings which make the next record's time look impossible.
-// Empty if it does not, or if they were repeated often enough to be believed.
+// Calls RunCeilings::find_doubtful() with the next record.
 std::vector<CalibrationCase> Run::find_doubtful_ceilings() {
-  constexpr int kRepetitions = 3;
-  if (!parts_.ceiling_cases || cases_[appended_].has_earlier_outcome()) return {};
-  const CaseRecord& record = next_record();
-  const Ceilings& ceilings = ceilings_of(record.device);
-  if (!ceilings_are_doubtful(record, ceilings)) return {};
-  std::vector<CalibrationCase> cases = parts_.ceiling_cases(record.device);
-  std::erase_if(cases, [&](const CalibrationCase& entry) {
-    const auto value = ceiling_value(entry.peak, case_work(entry.spec), Nanoseconds(1));
-    const Ceiling row{entry.peak.name, entry.peak.level, entry.peak.threads,
-                      value.value_or(Nanoseconds(1))};
-    return repetitions_[entry.spec.id] >= kRepetitions || !limits(row, record, ceilings);
-  });
-  return cases;
+  if (cases_[appended_].has_earlier_outcome()) return {};
+  return ceilings_.find_doubtful(next_record());
 }
 
 // Measures again the ceilings that decided cases make doubtful, and appends their records. Call
@@ -448,9 +401,7 @@ Status Run::settle_ceilings() {
     observer_.message(
         fmt::format("ceilings: {} is faster than they permit, so {} {} measured again", id,
                     cases.size(), cases.size() == 1 ? "is" : "are"));
-    for (const CalibrationCase& entry : cases) ++repetitions_[entry.spec.id];
-    BENCH_RETURN_IF_ERROR(
-        measure_ceilings(cases, kCalibrationLimit, ceilings_of(next_record().device)));
+    BENCH_RETURN_IF_ERROR(ceilings_.repeat(cases, next_record().device));
     BENCH_RETURN_IF_ERROR(append_decided());
   }
   return Done{};
@@ -620,8 +571,7 @@ Status Run::append_case(CaseProgress& progress) {
   CaseRecord record = next_record();
   next_record_.reset();
   const Outcome outcome = record.outcome;
-  complete_roofline_again(record, record.device == "cuda" ? first_gpu_ceilings_ : first_ceilings_,
-                          ceilings_of(record.device));
+  ceilings_.complete_roofline(record);
   if (record.outcome != outcome) {  // its time is impossible
     any_failed_ = true;
     progress.end(record.outcome, record.reason.value_or(""));
@@ -685,6 +635,14 @@ Result<RunSummary> Run::append_end_record() {
 }
 
 }  // namespace
+
+std::optional<std::string> machine_skip_reason(const Case& spec, const Cores& cores,
+                                               std::optional<Bytes> memory) {
+  if (const auto placed = place_streams(worker_threads(spec.key), cores); !placed) {
+    return placed.error().message();
+  }
+  return memory_shortage(case_tensors(spec), memory);
+}
 
 std::optional<std::string> skip_reason(const Case& spec, const CoordinatorParts& parts) {
   if (auto missing = parts.device_missing(spec.key)) return missing;

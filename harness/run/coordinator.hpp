@@ -47,6 +47,12 @@ struct CoordinatorParts {
   std::function<std::vector<CalibrationCase>(const std::string& device)> ceiling_cases = {};
 };
 
+// Returns why a run skips the case: it needs more threads than there are processors, or more memory
+// than is available. Returns nullopt otherwise. `memory`: nullopt if unknown. The worker checks the
+// memory once more, because other programs may use it in the meantime.
+std::optional<std::string> machine_skip_reason(const Case& spec, const Cores& cores,
+                                               std::optional<Bytes> memory);
+
 // Returns why the run skips the case without asking a worker: its device is missing, or the machine
 // has too few processors or too little memory. Returns nullopt otherwise.
 std::optional<std::string> skip_reason(const Case& spec, const CoordinatorParts& parts);

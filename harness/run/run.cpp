@@ -6,7 +6,7 @@
 #include "base/printable.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
-#include "harness/run/calibration_phase.hpp"
+#include "harness/run/ceilings_phase.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/gpu_peak_plan.hpp"
