@@ -21,9 +21,8 @@
 #include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"
 #include "harness/run/gpu_peak_plan.hpp"
-#include "harness/run/peak_passes.hpp"
 #include "harness/run/peak_plan.hpp"
-#include "harness/run/peak_records.hpp"
+#include "harness/run/peak_run.hpp"
 #include "harness/run/run.hpp"
 #include "harness/store/store.hpp"
 #include "ops/foreign_words.hpp"
@@ -54,32 +53,35 @@ class MemorySink final : public RecordSink {
   ReportBuilder records_;
 };
 
-// Returns the settings of a pass of `bench peak` without --quick. The precision is higher than by
-// default; a lower time limit keeps the command short.
-std::vector<std::string> peak_overrides() {
-  return {"measure.processes=1", "measure.max_time=600ms", "measure.precision=1%",
-          "measure.min_iterations=5", "warmup.time=20ms"};
-}
-
-// Returns those of `bench peak --quick`.
-std::vector<std::string> quick_peak_overrides() {
-  return {"measure.processes=1", "measure.max_time=100ms", "measure.precision=5%",
-          "measure.min_iterations=3", "warmup.time=5ms"};
-}
-
 using namespace std::chrono_literals;
 
-// Time limit of `bench peak --quick`, which promises 30 s also on a busy machine. The start of the
-// program and the end of a step that exceeds the limit take the rest. Each ceiling gets an equal
-// part of the time that is left.
-constexpr Nanoseconds kQuickLimit = 22s;
-// That of `bench peak` without --quick and --budget.
-constexpr Nanoseconds kCompleteLimit = 5min;
-// Passes over all ceilings, each with one process per ceiling. The best value of a ceiling counts,
-// because one moment may be disturbed and one placement of memory unfavourable.
-constexpr int kQuickPasses = 2, kCompletePasses = 3;
-// Time limit for measuring again what was slower with all threads than with one.
-constexpr Nanoseconds kRepetitionLimit = 30s;
+// The configuration of `bench peak`, apart from its cases.
+struct PeakConfiguration {
+  std::vector<std::string> settings;  // those of each case, as in --set
+  PeakLimits limits;
+};
+
+// The precision is higher than by default; a lower time limit keeps the command short.
+PeakConfiguration complete_configuration() {
+  return {{"measure.processes=1", "measure.max_time=600ms", "measure.precision=1%",
+           "measure.min_iterations=5", "warmup.time=20ms"},
+          {3, 5min}};
+}
+
+// The configuration of `bench peak --quick`, which promises 30 s also on a busy machine. The start
+// of the program and the end of a step that exceeds the limit take the rest. Each ceiling gets an
+// equal part of the time that is left.
+PeakConfiguration quick_configuration() {
+  return {{"measure.processes=1", "measure.max_time=100ms", "measure.precision=5%",
+           "measure.min_iterations=3", "warmup.time=5ms"},
+          {2, 22s}};
+}
+
+PeakConfiguration peak_configuration(const Arguments& arguments) {
+  PeakConfiguration chosen = arguments.quick ? quick_configuration() : complete_configuration();
+  if (arguments.budget) chosen.limits.time = *arguments.budget;
+  return chosen;
+}
 
 // The cases to measure, and facts about the GPU that need no measurement.
 struct PeakTargets {
@@ -87,26 +89,12 @@ struct PeakTargets {
   GpuPeakFacts gpu;
 };
 
-struct PeakRun {
-  PeakTargets targets;
-  Report report;
-  RunSummary summary;
-  std::vector<PeakRecord> records;
-  std::vector<std::string> unreached = {};  // ids of the cases for which no time was left
-};
-
-// The ceilings to store, and those of all threads that have the value of one thread.
-struct PeakResults {
-  std::vector<PeakRecord> records;
-  std::vector<RaisedCeiling> raised;
-};
-
 // Returns nullopt after printing the diagnostics.
 std::optional<Plan> make_peak_plan(const Arguments& arguments, const std::vector<PeakCase>& cases,
                                    Env& env) {
   Arguments peak_arguments = arguments;
   peak_arguments.quick = false;  // its settings are those of cases, not of ceilings
-  peak_arguments.overrides = arguments.quick ? quick_peak_overrides() : peak_overrides();
+  peak_arguments.overrides = peak_configuration(arguments).settings;
   for (const PeakCase& entry : cases) peak_arguments.inputs.push_back(entry.id);
   return plan_or_diagnose(peak_arguments, env);
 }
@@ -207,102 +195,6 @@ const CaseRecord* find_case(const Report& report, const std::string& id) {
   return found == report.cases.end() ? nullptr : &*found;
 }
 
-// For the ceiling of a launch, returns the time of an empty kernel if it is shorter than the copy.
-// The sampler of the device measures it. Returns `value` for other ceilings.
-std::optional<CeilingValue> apply_launch_floor(const PeakCase& entry, const CaseRecord& measured,
-                                               std::optional<CeilingValue> value) {
-  const std::optional<Nanoseconds>& floor = measured.launch_floor;
-  if (entry.name != kDispatchCeiling || !floor || !value) return value;
-  return CeilingValue(std::min(*floor, std::get<Nanoseconds>(*value)));
-}
-
-std::vector<PeakRecord> make_peak_records(const std::vector<PeakCase>& cases,
-                                          const Report& report) {
-  std::vector<PeakRecord> records;
-  if (report.runs.empty()) return records;
-  const RunRecord& run_record = report.runs.front();
-  for (const PeakCase& entry : cases) {
-    const CaseRecord* measured = find_case(report, entry.id);
-    if (measured == nullptr || measured->outcome != Outcome::ok || !measured->time ||
-        !measured->work)
-      continue;
-    const auto value_at = [&](Nanoseconds time) {
-      return ceiling_value(entry, *measured->work, time);
-    };
-    const auto value = apply_launch_floor(entry, *measured, value_at(measured->time->median));
-    // A long time is a low rate, so the upper quartile of the time gives the low end. If the
-    // ceiling itself is a time, the ends are swapped.
-    auto low = value_at(measured->time->q75), high = value_at(measured->time->q25);
-    if (!value || !low || !high) continue;
-    if (std::holds_alternative<Nanoseconds>(*value)) std::swap(low, high);
-    low = std::min(*low, *value);  // an empty kernel may be shorter than the copy
-    PeakRecord& record = records.emplace_back();
-    record.run_id = run_record.run_id;
-    record.time = run_record.started;
-    record.machine_class = run_record.environment.machine_class;
-    record.cpu = run_record.environment.cpu;
-    record.gpu = entry.gpu;
-    record.tool_version = run_record.tool_version;
-    record.commit = run_record.tool_commit;
-    record.id = entry.id;
-    record.implementation = measured->implementation.value_or("");
-    record.ceiling = {entry.name, entry.level, entry.threads, *value};
-    record.low = *low;
-    record.high = *high;
-  }
-  return records;
-}
-
-Nanoseconds time_limit(const Arguments& arguments) {
-  return arguments.budget.value_or(arguments.quick ? kQuickLimit : kCompleteLimit);
-}
-
-// Measures all ceilings in several passes.
-Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets, const Arguments& arguments,
-                              Env& env) {
-  const std::vector<std::string> valuable = list_most_valuable(targets.cases);
-  const std::vector<Plan> groups = group_by_value(plan, valuable);
-  BENCH_ASSIGN_OR_RETURN(
-      PeakPasses passes,
-      measure_in_passes(
-          groups, arguments.quick ? kQuickPasses : kCompletePasses, time_limit(arguments),
-          [&](const Plan& group, Nanoseconds limit) {
-            return measure_part(group, limit, arguments, env);
-          },
-          *env.clock));
-  PeakPart first = join_first_pass(passes);
-  PeakRun run{std::move(targets), std::move(first.report), first.summary, {}};
-  run.records = make_peak_records(run.targets.cases, run.report);
-  for (const PeakPart& part : passes.repeated)
-    keep_better(make_peak_records(run.targets.cases, part.report), run.records);
-  run.unreached = std::move(passes.unreached);
-  return run;
-}
-
-// Returns the time for measuring some ceilings again. `started`: when the first of all began.
-Nanoseconds repetition_limit(Nanoseconds started, const Arguments& arguments, Env& env) {
-  return std::min(kRepetitionLimit, time_limit(arguments) - (env.clock->now() - started));
-}
-
-// Makes the records of the run. Measures once more what was slower with all threads than with one,
-// if there is time. What then still is gets the value of one thread.
-Result<PeakResults> finish_peaks(const Plan& plan, const PeakRun& run, Nanoseconds started,
-                                 const Arguments& arguments, Env& env) {
-  PeakResults results{run.records, {}};
-  const std::vector<std::string> doubtful = cases_slower_with_all_threads(results.records);
-  const Nanoseconds limit = repetition_limit(started, arguments, env);
-  if (!doubtful.empty() && limit >= kMinPeakRepetition && !run.summary.stopped_by) {
-    Plan again = plan;
-    std::erase_if(again.cases, [&](const Case& spec) {
-      return std::ranges::find(doubtful, spec.id) == doubtful.end();
-    });
-    BENCH_ASSIGN_OR_RETURN(const PeakPart repeated, measure_part(again, limit, arguments, env));
-    keep_better(make_peak_records(run.targets.cases, repeated.report), results.records);
-  }
-  results.raised = raise_to_one_thread(results.records);
-  return results;
-}
-
 // Returns a line for each case that should have a ceiling but has none. Omits loops that the CPU
 // does not support, and those that a stopped run did not reach, which its last message counts. An
 // unsupported case of the GPU is listed, because a library may be missing.
@@ -325,17 +217,17 @@ bool has_disturbed_case(const PeakRun& run) {
 }
 
 // Returns a configuration that has cases on the measured devices.
-std::string_view choose_example(const PeakRun& run) {
-  const bool only_gpu = std::ranges::none_of(
-      run.targets.cases, [](const PeakCase& entry) { return entry.gpu.empty(); });
+std::string_view choose_example(const PeakTargets& targets) {
+  const bool only_gpu =
+      std::ranges::none_of(targets.cases, [](const PeakCase& entry) { return entry.gpu.empty(); });
   return only_gpu ? "configs/gpu_shapes.yaml" : "configs/quick.yaml";
 }
 
 // Returns the names of the ceilings without a value because no time was left for them: "copy_nt
 // dram (1 thread)".
-std::string list_unreached(const PeakRun& run) {
+std::string list_unreached(const PeakTargets& targets, const PeakRun& run) {
   std::string names;
-  for (const PeakCase& entry : run.targets.cases) {
+  for (const PeakCase& entry : targets.cases) {
     const CaseRecord* record = find_case(run.report, entry.id);
     const bool is_cut = record != nullptr && record->outcome == Outcome::skipped;
     if (!is_cut && std::ranges::find(run.unreached, entry.id) == run.unreached.end()) continue;
@@ -347,16 +239,16 @@ std::string list_unreached(const PeakRun& run) {
 }
 
 // Returns what a stopped run lacks; empty if it lacks nothing.
-std::string incomplete_note(const PeakRun& run, const PeakResults& results,
+std::string incomplete_note(const PeakTargets& targets, const PeakRun& run,
                             const Arguments& arguments) {
-  const auto measured = std::ssize(results.records);
+  const auto measured = std::ssize(run.records);
   const auto cut_short = std::ranges::count_if(run.report.cases, [](const CaseRecord& record) {
     return record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
   });
   const bool is_complete = measured >= run.summary.cases && cut_short == 0;
   if (!run.summary.stopped_by || is_complete) return "";
   const bool is_limit = run.summary.stopped_by == StopCause::budget;
-  const std::string unreached = list_unreached(run);
+  const std::string unreached = list_unreached(targets, run);
   return fmt::format(
       "Only {} of {} ceilings were measured{}, so that cases may exceed them{}.{}", measured,
       run.summary.cases,
@@ -368,52 +260,52 @@ std::string incomplete_note(const PeakRun& run, const PeakResults& results,
 }
 
 // Returns the sentences on what the ceilings lack and how certain they are.
-std::vector<Note> peak_notes(const PeakRun& run, const PeakResults& results,
+std::vector<Note> peak_notes(const PeakTargets& targets, const PeakRun& run,
                              const Arguments& arguments) {
   std::vector<Note> notes;
   const auto add = [&](NoteTopic topic, std::string text) {
     if (!text.empty()) notes.push_back({topic, std::move(text)});
   };
-  add(NoteTopic::quality, gpu_bandwidth_note(results.records, run.targets.gpu));
-  add(NoteTopic::validity, incomplete_note(run, results, arguments));
-  if (!results.records.empty() && !results.records.front().beside.empty()) {
+  add(NoteTopic::quality, gpu_bandwidth_note(run.records, targets.gpu));
+  add(NoteTopic::validity, incomplete_note(targets, run, arguments));
+  if (!run.records.empty() && !run.records.front().beside.empty()) {
     add(NoteTopic::validity,
-        "Ceilings may be too low. " + beside_sentence(results.records.front().beside));
+        "Ceilings may be too low. " + beside_sentence(run.records.front().beside));
   }
   if (has_disturbed_case(run)) {
     add(NoteTopic::certainty,
         "Other programs or neighbours disturbed some loops, whose ceilings may be too low; each "
         "further `bench peak` can only raise a ceiling.");
   }
-  for (const RaisedCeiling& row : results.raised)
+  for (const RaisedCeiling& row : run.raised)
     add(NoteTopic::other, raised_ceiling_note(row.measured, row.one_thread));
   return notes;
 }
 
-void print_peaks(const PeakRun& run, const PeakResults& results, const std::string& path,
+void print_peaks(const PeakTargets& targets, const PeakRun& run, const std::string& path,
                  const Arguments& arguments, Env& env) {
-  const std::vector<PeakRecord>& records = results.records;
+  const std::vector<PeakRecord>& records = run.records;
   if (arguments.output == Output::json) {
-    *env.out << peak_json(records, run.targets.gpu);
-    if (const std::string note = incomplete_note(run, results, arguments); !note.empty())
+    *env.out << peak_json(records, targets.gpu);
+    if (const std::string note = incomplete_note(targets, run, arguments); !note.empty())
       print_line(*env.err, "bench peak: " + note);
-    for (const RaisedCeiling& row : results.raised)
+    for (const RaisedCeiling& row : run.raised)
       print_line(*env.err, "bench peak: " + raised_ceiling_note(row.measured, row.one_thread));
     return;
   }
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
-           << peak_table(records, console) << left_out_ceilings(run.targets.gpu, console);
+           << peak_table(records, console) << left_out_ceilings(targets.gpu, console);
   // Measuring again could give other notes, so no command is named.
   const std::string notes =
-      format_notes(peak_notes(run, results, arguments), {arguments.notes, ""}, console.width, "");
+      format_notes(peak_notes(targets, run, arguments), {arguments.notes, ""}, console.width, "");
   if (!notes.empty()) *env.out << '\n' << notes;
   // A run looks for ceilings in the default store, unless it names another one.
   const std::string store =
       arguments.baseline ? " --baseline " + shell_quoted(*arguments.baseline) : "";
   *env.out << fmt::format(
       "\nStored in {}\nTo see how near each case comes to them:\n  {} run {}{}\n", printable(path),
-      arguments.program, choose_example(run), store);
+      arguments.program, choose_example(targets), store);
 }
 
 }  // namespace
@@ -431,19 +323,22 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
   const auto plan = make_peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
-  const auto turn = take_turn(arguments, time_limit(arguments), env);
+  const PeakLimits limits = peak_configuration(arguments).limits;
+  const auto turn = take_turn(arguments, limits.time, env);
   if (!turn.ok()) return fail("peak", turn.error(), kNoTurn, env);
-  const Nanoseconds started = env.clock->now();
-  const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);
+  auto run = measure_peaks(
+      *plan, targets->cases, list_most_valuable(targets->cases), limits,
+      [&](const Plan& part, Nanoseconds limit) {
+        return measure_part(part, limit, arguments, env);
+      },
+      *env.clock);
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
-  auto results = finish_peaks(*plan, *run, started, arguments, env);
-  if (!results.ok()) return fail("peak", results.error(), ExitStatus::not_measured, env);
-  for (PeakRecord& record : results->records) record.beside = turn->all();
+  for (PeakRecord& record : run->records) record.beside = turn->all();
   for (const std::string& line : list_missing_peaks(*run))
     print_line(*env.err, "bench peak: " + line);
-  const auto path = store.add_peaks(results->records);
+  const auto path = store.add_peaks(run->records);
   if (!path.ok()) return fail("peak", path.error(), ExitStatus::not_measured, env);
-  print_peaks(*run, *results, *path, arguments, env);
+  print_peaks(*targets, *run, *path, arguments, env);
   const std::string stop = format_stop(run->summary);
   if (!stop.empty()) print_line(*env.err, "bench peak: " + stop);
   const bool incomplete = run->summary.any_failed || run->summary.any_unmeasured;
