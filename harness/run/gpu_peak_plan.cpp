@@ -73,14 +73,10 @@ class GpuPeakPlan {
   // the bytes of gpu_memory_working_set(). The start of the kernel is then negligible.
   void add_movement(std::span<const std::string_view> functions, std::string_view level,
                     Bytes total) {
+    const Bytes moved{2 * gpu_memory_working_set(device_).count};
     for (const std::string_view function : functions) {
-      const std::int64_t unit = ops::find_movement_loop(function)->arrays * ops::kPeakChunk;
-      const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
-      const std::int64_t passes =
-          std::max<std::int64_t>(2 * gpu_memory_working_set(device_).count / bytes, 1);
-      add(fmt::format("peak/forward/{}-b{}{}/f32/cudnn/cuda/hot", function, bytes,
-                      passes > 1 ? fmt::format("s{}", passes) : ""),
-          std::string(function), std::string(level));
+      add(movement_case_id(function, total, moved, "cudnn/cuda"), std::string(function),
+          std::string(level));
     }
   }
 

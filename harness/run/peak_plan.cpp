@@ -95,13 +95,8 @@ class PeakPlan {
   void add_movement(std::span<const std::string_view> functions, std::string_view level,
                     Bytes total, int threads) {
     for (const std::string_view function : functions) {
-      const ops::MovementLoop& loop = *ops::find_movement_loop(function);
-      const std::int64_t unit = loop.arrays * ops::kPeakChunk;
-      const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
-      // Repeats the loop until an iteration is much longer than the start of the threads.
-      const std::int64_t passes = std::max<std::int64_t>(16 * kMebi * threads / bytes, 1);
-      add(fmt::format("peak/forward/{}-b{}{}/f32/native/cpu/hot", function, bytes,
-                      passes > 1 ? fmt::format("s{}", passes) : ""),
+      // An iteration is much longer than the start of the threads.
+      add(movement_case_id(function, total, {16 * kMebi * threads}, "native/cpu"),
           std::string(function), std::string(level), threads);
     }
   }
@@ -236,6 +231,15 @@ std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads,
     plan.add_dispatch(count);
   }
   return std::move(plan).cases();
+}
+
+std::string movement_case_id(std::string_view function, Bytes total, Bytes moved,
+                             std::string_view place) {
+  const std::int64_t unit = ops::find_movement_loop(function)->arrays * ops::kPeakChunk;
+  const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
+  const std::int64_t passes = std::max(moved.count / bytes, std::int64_t{1});
+  return fmt::format("peak/forward/{}-b{}{}/f32/{}/hot", function, bytes,
+                     passes > 1 ? fmt::format("s{}", passes) : "", place);
 }
 
 std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,

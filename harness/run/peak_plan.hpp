@@ -56,6 +56,11 @@ std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads,
 // Returns those for all numbers of threads and all data types.
 std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int all_threads);
 
+// Returns the id of a case that moves arrays of about `total` bytes, repeatedly until an iteration
+// has moved about `moved` bytes. `place`: backend and device, such as "native/cpu".
+std::string movement_case_id(std::string_view function, Bytes total, Bytes moved,
+                             std::string_view place);
+
 // Returns the ceiling that a case measured. `time`: shortest time of an iteration. Returns nullopt
 // if the ceiling is a rate and the case has no such work.
 std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,
