@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/sides.hpp"
 
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <ostream>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -69,11 +67,7 @@ Nanoseconds end_limit(const TimeLimit& limit) {
 }
 
 WorkerFactory make_factory(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
-  const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
-  return [program, &env](const WorkerThreads& threads) {
-    return start_process_link(program, threads, *env.clock,
-                              [&env](const std::string& text) { print_lines(*env.err, text); });
-  };
+  return process_workers({side.program, side.environment, cores, {}, plan.plugins}, env);
 }
 
 }  // namespace

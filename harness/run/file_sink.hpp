@@ -2,7 +2,6 @@
 // FileSink: the result file to which `run` and `gate` append their records.
 #pragma once
 
-#include "base/env.hpp"
 #include "base/file.hpp"
 #include "harness/result/report_builder.hpp"
 #include "harness/run/run.hpp"
@@ -36,9 +35,5 @@ class FileSink final : public RecordSink {
   RecordFile file_;
   ReportBuilder records_;
 };
-
-// Returns an id of 12 characters. It depends on the time and on the process id, so that runs have
-// different ids.
-std::string make_run_id(Env& env);
 
 }  // namespace bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/plugin_workers.hpp"
 
-#include "base/printable.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/host/placement.hpp"
@@ -13,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,15 +53,10 @@ class PluginWorker {
   }
 
   Status start() {
-    WorkerProgram program{program_, {}, allowed_cores()};
-    program.plugins = {file_};
-    BENCH_ASSIGN_OR_RETURN(
-        link_, start_process_link(program, {}, *env_.clock, [this](const std::string& text) {
-          print_lines(*env_.err, text);
-        }));
-    HelloRequest hello;
-    hello.protocol = kProtocolVersion;
-    BENCH_RETURN_IF_ERROR(call(hello));
+    const WorkerFactory factory =
+        process_workers({program_, {}, allowed_cores(), {}, {file_}}, env_);
+    BENCH_ASSIGN_OR_RETURN(link_, factory({}));
+    BENCH_RETURN_IF_ERROR(call(HelloRequest{kProtocolVersion, {}, {}}));
     return Done{};
   }
 

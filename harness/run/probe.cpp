@@ -2,7 +2,6 @@
 #include "harness/run/probe.hpp"
 
 #include "base/lines.hpp"
-#include "base/printable.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/run/case_step.hpp"
@@ -15,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 #include <utility>
 
 namespace bench {
@@ -44,14 +42,8 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   }
   const HelloRequest hello{kProtocolVersion, spec.reuse_distance.value_or(Bytes{0}),
                            read_cpu(root).last_level};
-  const auto on_error_output =
-      options.on_error_output ? options.on_error_output
-                              : [&env](const std::string& text) { print_lines(*env.err, text); };
-  WorkerSession session(
-      [&](const WorkerThreads& threads) {
-        return start_process_link(program, threads, *env.clock, on_error_output);
-      },
-      hello, options.interrupted, *env.clock);
+  WorkerSession session(process_workers(program, env, options.on_error_output), hello,
+                        options.interrupted, *env.clock);
   BENCH_RETURN_IF_ERROR(session.ensure(worker_threads(spec.key)));
   PreparedCase result;
   result.library = session.greeting().library;

@@ -3,7 +3,7 @@
 
 #include "base/available_memory.hpp"
 #include "base/plural.hpp"
-#include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/run/ceilings_phase.hpp"
@@ -20,8 +20,8 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -82,6 +82,11 @@ Plan runnable_part(Plan plan, const CoordinatorParts& parts) {
 }
 
 }  // namespace
+
+std::string make_run_id(Env& env) {
+  return content_hash(fmt::format("{}/{}/{}", env.utc_now(), env.clock->now().count(), getpid()))
+      .substr(0, 12);
+}
 
 std::string format_stop(const RunSummary& summary) {
   const auto count_of_cases = [&](std::int64_t count) {
@@ -158,10 +163,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
                                     kGpuCeilingTimeout);
     };
   }
-  parts.start_worker = [&](const WorkerThreads& threads) {
-    return start_process_link(program, threads, *env.clock,
-                              [&](const std::string& text) { print_lines(*env.err, text); });
-  };
+  parts.start_worker = process_workers(program, env);
   return execute_plan_with(plan, options, parts, sink, observer, env);
 }
 

@@ -45,6 +45,10 @@ class RunObserver {
   virtual void phase(const std::string& text) { message(text); }
 };
 
+// Returns an id of 12 characters. It depends on the time and on the process id, so that runs have
+// different ids.
+std::string make_run_id(Env& env);
+
 struct RunOptions {
   std::string worker_program;  // a `bench` with the same protocol; run as `PROGRAM worker`
   std::map<std::string, std::string> worker_environment;  // overrides inherited variables

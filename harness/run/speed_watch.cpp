@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/speed_watch.hpp"
 
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/run/worker_link.hpp"
@@ -16,7 +15,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <ostream>
 #include <utility>
 
 namespace bench {
@@ -288,13 +286,8 @@ std::string format_speed_histogram(const SpeedWatch& watch) {
 
 Result<std::vector<WatchedReply>> watch_speed(const std::string& worker_program, Nanoseconds time,
                                               std::optional<Bytes> last_level_cache, Env& env) {
-  const WorkerProgram program{worker_program, {}, allowed_cores(), {}, {}};
-  WorkerSession session(
-      [&](const WorkerThreads& threads) {
-        return start_process_link(program, threads, *env.clock,
-                                  [&env](const std::string& text) { print_lines(*env.err, text); });
-      },
-      {kProtocolVersion, Bytes{0}, last_level_cache}, nullptr, *env.clock);
+  WorkerSession session(process_workers({worker_program, {}, allowed_cores()}, env),
+                        {kProtocolVersion, Bytes{0}, last_level_cache}, nullptr, *env.clock);
   std::vector<WatchedReply> processes;
   for (int i = 0; i < kWatchProcesses; ++i) {
     BENCH_RETURN_IF_ERROR(session.ensure({}));

@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/lines.hpp"
+#include "base/printable.hpp"
 #include "harness/host/channel.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
@@ -392,6 +393,16 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   return std::unique_ptr<WorkerLink>(new ProcessLink(
       std::move(*process), std::move(start), std::move(library_lines), clock, started,
       program.under ? kProfilerLimit : kWorkerEndLimit, std::move(on_error_output)));
+}
+
+WorkerFactory process_workers(WorkerProgram program, Env& env,
+                              std::function<void(const std::string&)> on_error_output) {
+  if (!on_error_output)
+    on_error_output = [&env](const std::string& text) { print_lines(*env.err, text); };
+  return [program = std::move(program), &clock = *env.clock,
+          on_error_output = std::move(on_error_output)](const WorkerThreads& threads) {
+    return start_process_link(program, threads, clock, on_error_output);
+  };
 }
 
 Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,

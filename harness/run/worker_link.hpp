@@ -121,6 +121,11 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, const WorkerThreads& threads, Clock& clock,
     std::function<void(const std::string&)> on_error_output);
 
+// Returns a factory of such processes. If `on_error_output` is empty, this program's standard error
+// receives the output. `env` must outlive the factory.
+WorkerFactory process_workers(WorkerProgram program, Env& env,
+                              std::function<void(const std::string&)> on_error_output = {});
+
 // Sends `hello` to the worker and checks the version of its protocol. Returns an error that states
 // the reason if the worker is not usable.
 Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,
