@@ -9,78 +9,89 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
+#include <variant>
 
 namespace bench {
 namespace {
 
-enum class Field {
-  record,
-  schema,
-  run_id,
-  outcome,
-  id,
-  kind,
-  name,
-  start,
-  duration,
-  pid,
-  tid,
-  device,
-  stream,
-  scope,
-  direction,
-  correlation,
-  attributes,
-  other,
+// What one line says, while it is read.
+struct Contents {
+  Activity activity;
+  ParsedLine line;
+  bool has_kind = false, has_start = false, has_name = false;
+  std::string unknown_kind;
 };
-struct FieldName {
+
+// A field of a record, and how it takes a value of each type. A type without a function is
+// mismatched. `take_large` takes integers of more than 63 bits.
+struct Field {
   std::string_view name;
-  Field field;
+  void (*take_text)(Contents& contents, std::string_view text) = nullptr;
+  void (*take_integer)(Contents& contents, std::int64_t number) = nullptr;
+  void (*take_large)(Contents& contents, std::uint64_t number) = nullptr;
 };
-constexpr std::array<FieldName, 17> kFields = {{{"record", Field::record},
-                                                {"schema", Field::schema},
-                                                {"run_id", Field::run_id},
-                                                {"outcome", Field::outcome},
-                                                {"id", Field::id},
-                                                {"kind", Field::kind},
-                                                {"name", Field::name},
-                                                {"start_ns", Field::start},
-                                                {"duration_ns", Field::duration},
-                                                {"pid", Field::pid},
-                                                {"tid", Field::tid},
-                                                {"device", Field::device},
-                                                {"stream", Field::stream},
-                                                {"scope", Field::scope},
-                                                {"direction", Field::direction},
-                                                {"correlation", Field::correlation},
-                                                {"attributes", Field::attributes}}};
 
-Field find_field(std::string_view name) {
-  for (const FieldName& row : kFields) {
-    if (row.name == name) return row.field;
-  }
-  return Field::other;
-}
+constexpr std::array kFields = {
+    Field{"record", [](Contents& c, std::string_view text) { c.line.record = text; }},
+    Field{"schema", [](Contents& c, std::string_view text) { c.line.schema = text; }},
+    Field{"run_id", [](Contents& c, std::string_view text) { c.line.run_id = text; }},
+    Field{"outcome", [](Contents& c, std::string_view text) { c.line.outcome = text; }},
+    Field{"id", [](Contents& c, std::string_view text) { c.activity.case_id = text; }},
+    Field{"kind",
+          [](Contents& c, std::string_view text) {
+            const auto kind = enumerator_from_name<ActivityKind>(text);
+            if (kind) c.activity.kind = *kind;
+            c.has_kind = kind.has_value();
+            c.unknown_kind = kind ? std::string() : std::string(text);
+          }},
+    Field{"name",
+          [](Contents& c, std::string_view text) {
+            c.activity.name = text;
+            c.has_name = true;
+          }},
+    Field{"start_ns", nullptr,
+          [](Contents& c, std::int64_t number) {
+            c.activity.start = Nanoseconds(number);
+            c.has_start = true;
+          }},
+    Field{"duration_ns", nullptr,
+          [](Contents& c, std::int64_t number) {
+            if (number < 0) c.line.problem = "`duration_ns` is negative";
+            c.activity.duration = Nanoseconds(number);
+          }},
+    Field{"pid", nullptr, [](Contents& c, std::int64_t number) { c.activity.track.pid = number; }},
+    Field{"tid", nullptr, [](Contents& c, std::int64_t number) { c.activity.track.tid = number; }},
+    Field{"device", nullptr,
+          [](Contents& c, std::int64_t number) { c.activity.track.device = number; }},
+    Field{"stream", nullptr,
+          [](Contents& c, std::int64_t number) { c.activity.track.stream = number; }},
+    Field{"scope", [](Contents& c, std::string_view text) { c.activity.scope = text; }},
+    Field{"direction", [](Contents& c, std::string_view text) { c.activity.direction = text; }},
+    Field{"correlation", nullptr,
+          [](Contents& c, std::int64_t number) {
+            if (number < 0) c.line.problem = "`correlation` is negative";
+            c.activity.correlation = static_cast<std::uint64_t>(number);
+          },
+          [](Contents& c, std::uint64_t number) { c.activity.correlation = number; }},
+    Field{"attributes"},  // the last one: in_attributes()
+};
 
-// The rows are in the order of the enumerators.
-constexpr bool fields_in_order() {
-  for (std::size_t i = 0; i < kFields.size(); ++i) {
-    if (static_cast<std::size_t>(kFields[i].field) != i) return false;
-  }
-  return true;
+const Field* find_field(std::string_view name) {
+  const auto* const found = std::ranges::find(kFields, name, &Field::name);
+  return found == kFields.end() ? nullptr : found;
 }
-static_assert(fields_in_order());
 
 // Receives RapidJSON's events. Returning false ends the parse; `problem` then states the reason.
 class Handler {
  public:
-  Activity activity;
-  ParsedLine line;
-  bool has_kind = false, has_start = false, has_name = false;
+  Contents contents;
 
   void begin() {
+    Activity& activity = contents.activity;
     activity.kind = ActivityKind::operation;
     activity.name.clear();
     activity.start = Nanoseconds(0);
@@ -91,105 +102,92 @@ class Handler {
     activity.direction.clear();
     activity.correlation.reset();
     activity.attributes.clear();
-    line.kind = LineKind::malformed;
-    line.record.clear();
-    line.schema.clear();
-    line.run_id.clear();
-    line.outcome.clear();
-    line.problem.clear();
-    line.unknown_fields = 0;
-    has_kind = has_start = has_name = false;
+    contents.line = {};
+    contents.has_kind = contents.has_start = contents.has_name = false;
+    contents.unknown_kind.clear();
     depth_ = 0;
-    field_ = Field::other;
+    field_ = nullptr;
     attribute_.reset();
     previous_ = kAttributeCount;
     mismatch_.clear();
-    unknown_kind_.clear();
   }
 
   bool StartObject() {
     ++depth_;
-    if (depth_ == 2 && field_ != Field::attributes && field_ != Field::other) return mismatch();
-    return true;
+    return depth_ == 2 && !in_attributes() ? mismatch() : true;
   }
   bool EndObject(rapidjson::SizeType) { return leave(); }
   bool StartArray() {
     ++depth_;
     if (depth_ == 1) return fail("not an object");
-    if (depth_ == 2 && field_ != Field::other) return mismatch();
-    return true;
+    return depth_ == 2 ? mismatch() : true;
   }
   bool EndArray(rapidjson::SizeType) { return leave(); }
 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view key(text, size);
     if (depth_ == 1) field_ = known_field(key);
-    if (depth_ == 2 && field_ == Field::attributes) {
+    if (depth_ == 2 && in_attributes()) {
       attribute_ = known_attribute(key);
-      if (!attribute_) ++line.unknown_fields;
+      if (!attribute_) ++contents.line.unknown_fields;
     }
     return true;
   }
 
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    const std::string_view value(text, size);
-    if (depth_ == 0) return fail("not an object");
-    if (depth_ == 1) return take_text(value);
-    if (depth_ == 2 && attribute_) {
-      if (info(*attribute_).type == AttributeType::text) {
-        activity.attributes.set(*attribute_, value);
-      } else {
-        ++line.unknown_fields;
-      }
-    }
-    return true;
+    return take(std::string_view(text, size), field_ != nullptr ? field_->take_text : nullptr);
   }
-
   bool Int(int value) { return Int64(value); }
   bool Uint(unsigned value) { return Int64(value); }
   bool Int64(std::int64_t value) {
-    if (depth_ == 0) return fail("not an object");
-    if (depth_ == 1) return take_integer(value);
-    if (depth_ == 2 && attribute_) take_attribute(value);
-    return true;
+    return take(value, field_ != nullptr ? field_->take_integer : nullptr);
   }
   bool Uint64(std::uint64_t value) {
-    if (depth_ == 1 && field_ == Field::correlation) {
-      activity.correlation = value;
-      return true;
-    }
-    if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return Int64(static_cast<std::int64_t>(value));
-    }
-    return Double(static_cast<double>(value));
-  }
-  bool Double(double value) {
-    if (depth_ == 0) return fail("not an object");
-    if (depth_ == 1 && field_ != Field::other) return mismatch();
-    if (depth_ == 2 && attribute_) {
-      if (info(*attribute_).type == AttributeType::real) {
-        activity.attributes.set(*attribute_, value);
-      } else {
-        ++line.unknown_fields;
-      }
-    }
+    if (std::in_range<std::int64_t>(value)) return Int64(static_cast<std::int64_t>(value));
+    if (depth_ != 1 || field_ == nullptr || field_->take_large == nullptr)
+      return Double(static_cast<double>(value));
+    field_->take_large(contents, value);
     return true;
   }
+  bool Double(double value) { return take<double>(value, nullptr); }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return true; }
-  bool Bool(bool) { return other_value(); }
-  bool Null() { return other_value(); }
+  bool Bool(bool) { return Null(); }
+  bool Null() { return take<std::monostate>({}, nullptr); }
+
+  // Call this after a complete object.
+  void finish() {
+    ParsedLine& line = contents.line;
+    if (line.record.empty()) {
+      line.problem = mismatch_.empty() ? "no `record`" : mismatch_;
+    } else if (line.record != "activity") {
+      line.kind = LineKind::other;
+    } else if (!mismatch_.empty()) {
+      line.problem = mismatch_;
+    } else if (!contents.unknown_kind.empty()) {
+      line.problem = fmt::format("unknown kind {}", quote(contents.unknown_kind));
+    } else if (!contents.has_kind || !contents.has_start || !contents.has_name) {
+      line.problem = fmt::format("no `{}`", !contents.has_kind    ? "kind"
+                                            : !contents.has_start ? "start_ns"
+                                                                  : "name");
+    } else if (!in_range()) {
+      line.problem = "the time of the activity is out of range";
+    } else {
+      line.kind = LineKind::activity;
+    }
+  }
 
  private:
   bool fail(std::string problem) {
-    line.problem = std::move(problem);
+    contents.line.problem = std::move(problem);
     return false;
   }
+  bool in_attributes() const { return field_ == &kFields.back(); }
   // Most lines list their fields and attributes in the same order as an earlier line. So the one
   // that followed last time is tried first.
-  Field known_field(std::string_view key) {
-    Field& guess = field_followers_[static_cast<std::size_t>(field_)];
-    if (guess == Field::other || kFields[static_cast<std::size_t>(guess)].name != key)
-      guess = find_field(key);
+  const Field* known_field(std::string_view key) {
+    const auto index = field_ != nullptr ? field_ - kFields.data() : kFields.size();
+    const Field*& guess = field_followers_[static_cast<std::size_t>(index)];
+    if (guess == nullptr || guess->name != key) guess = find_field(key);
     return guess;
   }
   std::optional<Attribute> known_attribute(std::string_view key) {
@@ -205,10 +203,8 @@ class Handler {
   // A mismatch is an error only for activities, and the kind of record is known only at the end.
   // Other records have fields of the same names, such as the device of a case.
   bool mismatch() {
-    for (const FieldName& row : kFields) {
-      if (row.field == field_ && mismatch_.empty()) {
-        mismatch_ = fmt::format("`{}` has the wrong type", row.name);
-      }
+    if (field_ != nullptr && mismatch_.empty()) {
+      mismatch_ = fmt::format("`{}` has the wrong type", field_->name);
     }
     return true;
   }
@@ -217,160 +213,50 @@ class Handler {
     attribute_.reset();
     return true;
   }
-  bool other_value() {
+
+  template <class T>
+  bool take(T value, void (*take_field)(Contents& contents, T value)) {
     if (depth_ == 0) return fail("not an object");
-    if (depth_ == 1 && field_ != Field::other) return mismatch();
-    if (depth_ == 2 && attribute_) ++line.unknown_fields;
-    return true;
+    if (depth_ == 2 && attribute_) take_attribute(value);
+    if (depth_ != 1) return true;
+    if (take_field == nullptr) return mismatch();
+    take_field(contents, value);
+    return contents.line.problem.empty();
   }
 
-  bool take_text(std::string_view value) {
-    switch (field_) {
-      case Field::record:
-        line.record = value;
-        return true;
-      case Field::schema:
-        line.schema = value;
-        return true;
-      case Field::run_id:
-        line.run_id = value;
-        return true;
-      case Field::outcome:
-        line.outcome = value;
-        return true;
-      case Field::id:
-        activity.case_id = value;
-        return true;
-      case Field::kind:
-        return take_kind(value);
-      case Field::name:
-        activity.name = value;
-        has_name = true;
-        return true;
-      case Field::scope:
-        activity.scope = value;
-        return true;
-      case Field::direction:
-        activity.direction = value;
-        return true;
-      case Field::other:
-        return true;
-      case Field::start:
-      case Field::duration:
-      case Field::pid:
-      case Field::tid:
-      case Field::device:
-      case Field::stream:
-      case Field::correlation:
-      case Field::attributes:
-        break;
-    }
-    return mismatch();
-  }
-
-  bool take_kind(std::string_view value) {
-    const auto kind = enumerator_from_name<ActivityKind>(value);
-    if (kind) activity.kind = *kind;
-    has_kind = kind.has_value();
-    unknown_kind_ = kind ? std::string() : std::string(value);
-    return true;
-  }
-
-  bool take_integer(std::int64_t value) {
-    switch (field_) {
-      case Field::start:
-        activity.start = Nanoseconds(value);
-        has_start = true;
-        return true;
-      case Field::duration:
-        if (value < 0) return fail("`duration_ns` is negative");
-        activity.duration = Nanoseconds(value);
-        return true;
-      case Field::pid:
-        activity.track.pid = value;
-        return true;
-      case Field::tid:
-        activity.track.tid = value;
-        return true;
-      case Field::device:
-        activity.track.device = value;
-        return true;
-      case Field::stream:
-        activity.track.stream = value;
-        return true;
-      case Field::correlation:
-        if (value < 0) return fail("`correlation` is negative");
-        activity.correlation = static_cast<std::uint64_t>(value);
-        return true;
-      case Field::other:
-        return true;
-      case Field::record:
-      case Field::schema:
-      case Field::run_id:
-      case Field::outcome:
-      case Field::id:
-      case Field::kind:
-      case Field::name:
-      case Field::scope:
-      case Field::direction:
-      case Field::attributes:
-        break;
-    }
-    return mismatch();
-  }
-
+  void take_attribute(std::string_view value) { set_attribute(AttributeType::text, value); }
+  void take_attribute(double value) { set_attribute(AttributeType::real, value); }
+  void take_attribute(std::monostate) { ++contents.line.unknown_fields; }
   void take_attribute(std::int64_t value) {
-    switch (info(*attribute_).type) {
-      case AttributeType::integer:
-        activity.attributes.set(*attribute_, value);
-        return;
-      case AttributeType::real:
-        activity.attributes.set(*attribute_, static_cast<double>(value));
-        return;
-      case AttributeType::text:
-        break;
-    }
-    ++line.unknown_fields;
+    if (info(*attribute_).type == AttributeType::real)
+      return take_attribute(static_cast<double>(value));
+    set_attribute(AttributeType::integer, value);
   }
-
- public:
-  // Call this after a complete object.
-  void finish() {
-    if (line.record.empty()) {
-      line.problem = mismatch_.empty() ? "no `record`" : mismatch_;
-    } else if (line.record != "activity") {
-      line.kind = LineKind::other;
-    } else if (!mismatch_.empty()) {
-      line.problem = mismatch_;
-    } else if (!unknown_kind_.empty()) {
-      line.problem = fmt::format("unknown kind {}", quote(unknown_kind_));
-    } else if (!has_kind || !has_start || !has_name) {
-      line.problem = fmt::format("no `{}`", !has_kind ? "kind" : !has_start ? "start_ns" : "name");
-    } else if (!in_range()) {
-      line.problem = "the time of the activity is out of range";
+  template <class T>
+  void set_attribute(AttributeType type, T value) {
+    if (info(*attribute_).type == type) {
+      contents.activity.attributes.set(*attribute_, value);
     } else {
-      line.kind = LineKind::activity;
+      ++contents.line.unknown_fields;
     }
   }
 
- private:
   // Ensures that a sum of start and duration cannot overflow.
   bool in_range() const {
     constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 4;
-    const std::int64_t start = activity.start.count();
+    const std::int64_t start = contents.activity.start.count();
     return start > -kLimit && start < kLimit &&
-           activity.duration.value_or(Nanoseconds(0)).count() < kLimit;
+           contents.activity.duration.value_or(Nanoseconds(0)).count() < kLimit;
   }
 
   int depth_ = 0;
-  Field field_ = Field::other;
+  const Field* field_ = nullptr;  // nullptr for a field that is not in kFields
   std::optional<Attribute> attribute_;
   // previous attribute of this line; kAttributeCount if none
   std::size_t previous_ = kAttributeCount;
   std::array<Attribute, kAttributeCount + 1> followers_{};
-  std::array<Field, kFields.size() + 1> field_followers_{};
+  std::array<const Field*, kFields.size() + 1> field_followers_{};
   std::string mismatch_;  // the first mismatch of this line
-  std::string unknown_kind_;
 };
 
 }  // namespace
@@ -403,16 +289,16 @@ const ParsedLine& ActivityLineParser::parse(std::string_view line) {
   handler.begin();
   const rapidjson::ParseResult result = state_->parse(line);
   if (!result) {
-    if (handler.line.problem.empty()) {
-      handler.line.problem = fmt::format("column {}: {}", result.Offset() + 1,
-                                         rapidjson::GetParseError_En(result.Code()));
+    if (handler.contents.line.problem.empty()) {
+      handler.contents.line.problem = fmt::format("column {}: {}", result.Offset() + 1,
+                                                  rapidjson::GetParseError_En(result.Code()));
     }
-    return handler.line;
+    return handler.contents.line;
   }
   handler.finish();
-  return handler.line;
+  return handler.contents.line;
 }
 
-const Activity& ActivityLineParser::activity() const { return state_->handler.activity; }
+const Activity& ActivityLineParser::activity() const { return state_->handler.contents.activity; }
 
 }  // namespace bench
