@@ -2,6 +2,13 @@
 #include "profiler/activity.hpp"
 
 namespace bench {
+
+bool is_executed(const Activity& activity) {
+  if (activity.kind != ActivityKind::primitive) return true;
+  const std::string_view phase = activity.attributes.text(Attribute::phase);
+  return phase.empty() || phase == "exec";
+}
+
 Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit) {
   Activity counter;
   counter.kind = ActivityKind::counter;

@@ -57,6 +57,9 @@ struct Activity {
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
+// Returns false for a primitive that was only created, checked or considered.
+bool is_executed(const Activity& activity);
+
 // Returns the activity that says: the counter has this value from `at` on.
 Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit);
 

@@ -13,6 +13,7 @@
 #include "harness/store/iteration_sink.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/export/chrome_trace.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ std::map<ActivityKey, ActivityTimes> collect_activity_times(const KitSide& side)
   std::map<ActivityKey, ActivityTimes> result;
   std::map<std::pair<std::int64_t, ActivityKey>, int> counts;  // by iteration
   for (const Activity& activity : side.activities) {
-    if (!is_executed(activity.kind) || !activity.duration) continue;
+    if (!analysis::is_work(activity.kind) || !activity.duration) continue;
     ActivityKey key{activity.scope, activity.name, 0};
     const auto iteration = activity.attributes.integer(Attribute::iteration).value_or(0);
     key.occurrence = counts[{iteration, key}]++;

@@ -9,6 +9,7 @@
 #include "harness/result/trace_details.hpp"
 #include "harness/stats/summary.hpp"
 #include "profiler/analysis/column.hpp"
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/scope_path.hpp"
 
@@ -28,19 +29,8 @@ enum class Executor { host, device };
 
 // Returns who executed the activity; nullopt if it is not executed work.
 std::optional<Executor> find_executor(const Activity& activity) {
-  switch (activity.kind) {
-    case ActivityKind::primitive: {
-      const std::string_view phase = activity.attributes.text(Attribute::phase);
-      if (!phase.empty() && phase != "exec") return std::nullopt;
-      return Executor::host;
-    }
-    case ActivityKind::kernel:
-    case ActivityKind::memcpy:
-    case ActivityKind::memset:
-      return Executor::device;
-    default:
-      return std::nullopt;
-  }
+  if (!analysis::is_work(activity.kind) || !is_executed(activity)) return std::nullopt;
+  return activity.kind == ActivityKind::primitive ? Executor::host : Executor::device;
 }
 
 using Passes = std::map<std::string, const ProfilePassRecord*>;

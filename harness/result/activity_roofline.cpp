@@ -42,9 +42,7 @@ Bytes sum_weights(const ops::Problem& problem) {
 bool is_executed_on_cpu(const Activity& activity) {
   if (activity.track.device || activity.attributes.text(Attribute::engine) == "gpu") return false;
   if (activity.kind == ActivityKind::operation) return true;
-  if (activity.kind != ActivityKind::primitive) return false;
-  const std::string_view phase = activity.attributes.text(Attribute::phase);
-  return phase.empty() || phase == "exec";
+  return activity.kind == ActivityKind::primitive && is_executed(activity);
 }
 
 ActivityIdeal make_ideal(Nanoseconds time, Bound bound) { return {time, to_string(bound)}; }

@@ -3,8 +3,9 @@
 // activities have the iteration number of the range and start within it.
 #include "harness/store/iteration_sink.hpp"
 
+#include "profiler/analysis/kinds.hpp"
+
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace bench {
@@ -38,17 +39,11 @@ StoredProfile make_iteration(const Activity& range, std::vector<StoredActivity> 
 
 }  // namespace
 
-bool is_executed(ActivityKind kind) {
-  constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
-                                    ActivityKind::memcpy, ActivityKind::memset};
-  return std::ranges::find(kExecuted, kind) != kExecuted.end();
-}
-
 Status IterationSink::consume(const Activity& activity) {
   const auto number = activity.attributes.integer(Attribute::iteration);
   if (!number || !activity.duration || activity.case_id.empty()) return Done{};
   Case& entry = cases_[activity.case_id];
-  if (is_executed(activity.kind)) {
+  if (analysis::is_work(activity.kind)) {
     entry.unfinished[*number].push_back(to_stored_activity(activity));
   } else if (activity.kind == ActivityKind::range && activity.name == "iteration") {
     auto node = entry.unfinished.extract(*number);

@@ -13,10 +13,6 @@
 
 namespace bench {
 
-// Returns whether an activity of this kind is executed work: a primitive, a kernel, a copy or a
-// memset. Surrounding calls and scopes only contain such work.
-bool is_executed(ActivityKind kind);
-
 // Keeps the executed activities of the iteration with the median duration, per case, because later
 // comparisons use medians. Considers only the first kMaxIterations iterations.
 class IterationSink final : public ActivitySink {

@@ -62,10 +62,9 @@ Cell efficiency_cell(const RowContext& context, const Column&) {
 
 // Kinds that do the work themselves. Other kinds enclose or accompany it.
 bool does_work(const Activity& activity) {
-  if (activity.kind == ActivityKind::kernel) return true;
-  if (activity.kind != ActivityKind::primitive) return false;
-  const std::string_view phase = activity.attributes.text(Attribute::phase);
-  return phase.empty() || phase == "exec";
+  const bool may_work =
+      activity.kind == ActivityKind::kernel || activity.kind == ActivityKind::primitive;
+  return may_work && is_executed(activity);
 }
 
 std::string format_flags(const RowContext& context) {

@@ -3,6 +3,7 @@
 
 #include "base/plural.hpp"
 #include "base/text.hpp"
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
 
 #include <fmt/format.h>
@@ -11,12 +12,6 @@
 
 namespace bench {
 namespace {
-
-// oneDNN's primitives on a GPU are work of the device as well.
-bool is_device_work(ActivityKind kind) {
-  return kind == ActivityKind::kernel || kind == ActivityKind::memcpy ||
-         kind == ActivityKind::memset || kind == ActivityKind::primitive;
-}
 
 // A buffer and the value of a counter exist while the process does something else.
 bool occupies_a_thread(const Activity& activity) {
@@ -90,7 +85,8 @@ Status CoverageSink::consume(const Activity& activity) {
   if (occupies_a_thread(activity)) {
     process.recorded.add(begin, end);
     if (is_onednn_primitive(activity)) process.primitives.add(begin, end);
-  } else if (activity.track.device && is_device_work(activity.kind)) {
+  } else if (activity.track.device && analysis::is_work(activity.kind)) {
+    // oneDNN's primitives on a GPU are work of the device as well.
     process.devices[*activity.track.device].add(begin, end);
   }
   return next_ != nullptr ? next_->consume(activity) : Status(Done{});

@@ -19,30 +19,6 @@ std::string_view main_phase(const Activity& activity) {
   return phase.empty() ? "exec" : phase.substr(0, phase.find(':'));
 }
 
-Level to_level(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::primitive:
-    case ActivityKind::kernel:
-    case ActivityKind::memcpy:
-    case ActivityKind::memset:
-      return Level::work;
-    case ActivityKind::operation:
-      return Level::operation;
-    case ActivityKind::range:
-      return Level::range;
-    case ActivityKind::allocation:
-    case ActivityKind::synchronisation:
-    case ActivityKind::api:
-    case ActivityKind::overhead:
-    case ActivityKind::marker:
-    case ActivityKind::counter:
-    case ActivityKind::process:
-    case ActivityKind::sample:
-      break;
-  }
-  return Level::none;
-}
-
 bool contains_path(const std::vector<std::string>& path, const std::vector<std::string>& part) {
   return std::search(path.begin(), path.end(), part.begin(), part.end()) != path.end();
 }
@@ -122,7 +98,7 @@ Level Selection::level(const Activity& activity) const {
     return Level::work;
   }
   if (kinds_.any()) return Level::none;
-  const Level level = to_level(activity.kind);
+  const Level level = facts_of(activity.kind).level;
   // A name that was requested is also shown for kinds that are not executed themselves: an API
   // call.
   if (level == Level::none && type == TypeMatch::operation) return Level::work;

@@ -5,6 +5,7 @@
 #include "base/pattern.hpp"
 #include "base/result.hpp"
 #include "profiler/activity.hpp"
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/query.hpp"
 
 #include <bitset>
@@ -13,10 +14,6 @@
 #include <vector>
 
 namespace bench::analysis {
-
-// What counts as executed in a file. A query uses only the highest of these levels in the file.
-// Higher levels are nested in lower ones, so adding levels would count time twice.
-enum class Level { none, range, operation, work };
 
 class Selection {
  public:

@@ -5,6 +5,7 @@
 // parents. It keeps those that no parent has claimed yet.
 #include "profiler/analysis/self_time.hpp"
 
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
 
 #include <algorithm>
@@ -28,25 +29,8 @@ Interval to_interval(const Activity& activity) {
 }
 
 bool nests(const Activity& activity) {
-  switch (activity.kind) {
-    case ActivityKind::operation:
-    case ActivityKind::primitive:
-    case ActivityKind::kernel:
-    case ActivityKind::memcpy:
-    case ActivityKind::memset:
-    case ActivityKind::synchronisation:
-    case ActivityKind::api:
-    case ActivityKind::overhead:
-    case ActivityKind::range:
-      return activity.duration.has_value();
-    case ActivityKind::allocation:
-    case ActivityKind::marker:
-    case ActivityKind::counter:
-    case ActivityKind::process:
-    case ActivityKind::sample:
-      break;
-  }
-  return false;
+  return analysis::facts_of(activity.kind).nesting == analysis::Nesting::nested &&
+         activity.duration.has_value();
 }
 
 // Decides which kind encloses which if both have the same time.

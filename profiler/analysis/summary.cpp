@@ -5,6 +5,7 @@
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/group.hpp"
 #include "profiler/analysis/interval_union.hpp"
+#include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
 #include "profiler/analysis/wall_shares.hpp"
@@ -21,6 +22,7 @@
 namespace bench {
 namespace {
 
+using analysis::Level;
 using analysis::NumberStatistics;
 using analysis::TimeStatistics;
 
@@ -72,28 +74,11 @@ struct CounterState {
 enum class Role { other, host_operator, work, creation };
 
 Role classify_role(const Activity& activity) {
-  switch (activity.kind) {
-    case ActivityKind::operation:
-      return Role::host_operator;
-    case ActivityKind::kernel:
-    case ActivityKind::memcpy:
-    case ActivityKind::memset:
-      return Role::work;
-    case ActivityKind::primitive:
-      break;
-    case ActivityKind::allocation:
-    case ActivityKind::synchronisation:
-    case ActivityKind::api:
-    case ActivityKind::overhead:
-    case ActivityKind::range:
-    case ActivityKind::marker:
-    case ActivityKind::counter:
-    case ActivityKind::process:
-    case ActivityKind::sample:
-      return Role::other;
-  }
+  const Level level = analysis::facts_of(activity.kind).level;
+  if (level == Level::operation) return Role::host_operator;
+  if (level != Level::work) return Role::other;
+  if (is_executed(activity)) return Role::work;
   const std::string_view phase = activity.attributes.text(Attribute::phase);
-  if (phase.empty() || phase == "exec") return Role::work;
   return phase.starts_with("create") && activity.duration ? Role::creation : Role::other;
 }
 
@@ -101,33 +86,8 @@ Role classify_role(const Activity& activity) {
 std::string_view find_category(const Activity& activity) {
   const std::string_view domain = activity.attributes.text(Attribute::domain);
   if (!domain.empty()) return domain;
-  switch (activity.kind) {
-    case ActivityKind::operation:
-      return "operator";
-    case ActivityKind::primitive:
-      if (classify_role(activity) == Role::work) return "primitive";
-      return classify_role(activity) == Role::creation ? "creation" : "";
-    case ActivityKind::kernel:
-    case ActivityKind::memcpy:
-    case ActivityKind::memset:
-      return "device";
-    // The host waits, and the tracer works: a device executes neither.
-    case ActivityKind::synchronisation:
-    case ActivityKind::overhead:
-      return to_string(activity.kind);
-    case ActivityKind::api:
-      return "api";
-    case ActivityKind::range:
-      return "range";
-    case ActivityKind::marker:
-      return "marker";
-    case ActivityKind::allocation:
-    case ActivityKind::counter:
-    case ActivityKind::process:
-    case ActivityKind::sample:
-      break;
-  }
-  return "";
+  if (is_executed(activity)) return analysis::facts_of(activity.kind).category;
+  return classify_role(activity) == Role::creation ? "creation" : "";
 }
 
 // Rows for time outside any name: not explained by a layer, a primitive or an operator.
