@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/dynamic_library.hpp"
 
+#include "base/function_table.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,11 +23,11 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// Returns the path of the loaded file, or `requested` if the loader does not report it.
+// Returns the path by which the loader opened the file, or `requested` if it does not report it.
 std::string loaded_path(void* handle, const std::string& requested) {
   link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && *map->l_name != '\0') {
-    return real_path(map->l_name);
+    return map->l_name;
   }
   return requested;
 }
@@ -81,8 +83,8 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
     for (const std::string_view file : files) {
       LoadAttempt attempt = try_load(std::string(file), step);
       if (attempt.handle != nullptr) {
-        return DynamicLibrary(attempt.handle, loaded_path(attempt.handle, std::string(file)),
-                              step.origin);
+        return DynamicLibrary(
+            attempt.handle, real_path(loaded_path(attempt.handle, std::string(file))), step.origin);
       }
       if (attempt.is_broken && broken.empty()) broken = attempt.failure;
       failure.tried.push_back(std::move(attempt.failure));
@@ -93,17 +95,41 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
   return failure;
 }
 
-void* DynamicLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
+Result<DynamicLibrary, std::string> DynamicLibrary::load(const std::string& path) {
+  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return last_loader_error();
+  return DynamicLibrary(handle, loaded_path(handle, path), "");
+}
 
-Status resolve_functions(const DynamicLibrary& library, std::span<const FunctionSlot> slots) {
-  std::vector<std::string_view> missing;
-  for (const FunctionSlot& function : slots) {
-    *function.target = library.symbol(function.symbol);
-    if (*function.target == nullptr) missing.emplace_back(function.symbol);
+std::optional<DynamicLibrary> DynamicLibrary::find_loaded(const char* name) {
+  void* const handle = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return std::nullopt;
+  DynamicLibrary library(handle, loaded_path(handle, name), "");
+  ::dlclose(handle);  // releases the reference of this look-up
+  return library;
+}
+
+DynamicLibrary DynamicLibrary::whole_process() { return {RTLD_DEFAULT, "", ""}; }
+
+void* DynamicLibrary::symbol(const char* name) const {
+  void* const found = ::dlsym(handle_, name);
+  if (found != nullptr || prefix_.empty()) return found;
+  return ::dlsym(handle_, (prefix_ + name).c_str());
+}
+
+std::vector<const char*> find_functions(const DynamicLibrary& library, void* table,
+                                        std::span<const FunctionRow> rows) {
+  std::vector<const char*> missing;
+  for (const FunctionRow& row : rows) {
+    void* const function = library.symbol(row.name);
+    row.assign(table, function);
+    if (function == nullptr && row.presence == Presence::required) missing.push_back(row.name);
   }
-  if (missing.empty()) return Done{};
-  return Error{fmt::format("the library does not export {}", fmt::join(missing, ", ")),
-               library.path(), ""};
+  return missing;
+}
+
+Error DynamicLibrary::missing_functions_error(std::span<const char* const> names) const {
+  return {fmt::format("the library does not export {}", fmt::join(names, ", ")), path_, ""};
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and loads shared libraries at run time. For each missing library the error lists the places
-// that were tried.
+// that were tried. base/function_table.hpp finds the functions of a library.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -43,33 +44,44 @@ class DynamicLibrary {
   static Result<DynamicLibrary, LoadFailure> open(std::span<const std::string_view> files,
                                                   std::span<const SearchStep> search);
 
-  // Returns null if the library does not export the symbol.
+  // Opens one file: a path, or a name that the loader searches. Error: the loader's message.
+  static Result<DynamicLibrary, std::string> load(const std::string& path);
+
+  // Returns the library of this name if the process has loaded it. The result does not keep it
+  // loaded.
+  static std::optional<DynamicLibrary> find_loaded(const char* name);
+
+  // Returns all libraries whose names are global in this process, as one library.
+  static DynamicLibrary whole_process();
+
+  // Returns null if the library does not export the name.
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+  // Error: the library does not export the name.
+  template <class Function>
+  Result<Function*> require(const char* name) const {
+    if (auto* const found = function<Function>(name)) return found;
+    return missing_functions_error(std::span(&name, 1));
+  }
   void* symbol(const char* name) const;
-  // Returns the path of the loaded file, with links resolved.
+
+  // Makes symbol() also find a name with this prefix, if the library has none without.
+  void accept_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+
+  // Returns the error of a library that does not export `names`.
+  Error missing_functions_error(std::span<const char* const> names) const;
+
+  // Returns the path of the loaded file; links are resolved if open() found it.
   const std::string& path() const { return path_; }
-  // Returns the SearchStep::origin of the step that found the file.
+  // Returns the SearchStep::origin of the step by which open() found the file.
   const std::string& origin() const { return origin_; }
 
  private:
   DynamicLibrary(void* handle, std::string path, std::string origin);
   void* handle_;
-  std::string path_, origin_;
+  std::string path_, origin_, prefix_;
 };
-
-// One function of a table that is filled from a library.
-struct FunctionSlot {
-  const char* symbol;
-  void** target;
-};
-
-// Fills every slot. Error: `what` names the missing symbols, `where` is the library's path. After
-// an error no slot may be called.
-Status resolve_functions(const DynamicLibrary& library, std::span<const FunctionSlot> slots);
-
-// Makes the slot of a typed function pointer.
-template <class Function>
-FunctionSlot slot(const char* symbol, Function*& target) {
-  return {symbol, reinterpret_cast<void**>(&target)};
-}
 
 }  // namespace bench

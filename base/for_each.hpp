@@ -25,6 +25,7 @@
 #define BENCH_BY_FORM(macro, item) BENCH_JOIN(macro, BENCH_FORM(item))(item)
 #define BENCH_FORM(item) BENCH_SECOND(BENCH_MARK_LIST item, _Word, )
 #define BENCH_MARK_LIST(...) , _List
+#define BENCH_FIRST(first, ...) first
 #define BENCH_SECOND(...) BENCH_SECOND_OF(__VA_ARGS__)
 #define BENCH_SECOND_OF(first, second, ...) second
 #define BENCH_JOIN(left, right) BENCH_JOIN_EXPANDED(left, right)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/processors.hpp"
 
+#include "base/function_table.hpp"
 #include "base/number.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <dlfcn.h>
 #include <filesystem>
 #include <sched.h>
 #include <sys/resource.h>
@@ -15,21 +15,19 @@
 namespace bench {
 namespace {
 
-// Looks up a function of the OpenMP runtime. Returns nullptr if no runtime is loaded, since not all
-// libraries use OpenMP.
-template <class Function>
-Function* find_openmp_function(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
+struct OpenmpPlaces {
+  BENCH_FUNCTIONS(OpenmpPlaces, (count, omp_get_num_places, int (*)()),
+                  (size, omp_get_place_num_procs, int (*)(int)),
+                  (processors, omp_get_place_proc_ids, void (*)(int, int*)));
+};
 
+// Adds none if no OpenMP runtime is loaded, since not all libraries use OpenMP.
 void add_openmp_places(cpu_set_t& mask) {
-  auto* const get_count = find_openmp_function<int()>("omp_get_num_places");
-  auto* const get_size = find_openmp_function<int(int)>("omp_get_place_num_procs");
-  auto* const get_processors = find_openmp_function<void(int, int*)>("omp_get_place_proc_ids");
-  if (get_count == nullptr || get_size == nullptr || get_processors == nullptr) return;
-  for (int place = 0; place < get_count(); ++place) {
-    std::vector<int> processors(static_cast<std::size_t>(get_size(place)));
-    get_processors(place, processors.data());
+  OpenmpPlaces places;
+  if (!fill_functions(DynamicLibrary::whole_process(), places)) return;
+  for (int place = 0; place < places.count(); ++place) {
+    std::vector<int> processors(static_cast<std::size_t>(places.size(place)));
+    places.processors(place, processors.data());
     for (const int processor : processors) {
       if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &mask);
     }

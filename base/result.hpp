@@ -28,7 +28,7 @@ Error at_option(Error error, std::string_view option);
 template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(T held) : state_(std::in_place_index<0>, std::move(held)) {}
   Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool ok() const { return state_.index() == 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/energy_meter.hpp"
 
+#include "base/dynamic_library.hpp"
 #include "base/env.hpp"
 #include "harness/host/system_files.hpp"
 #include "ops/cuda/library_search.hpp"
@@ -12,7 +13,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <system_error>
@@ -140,15 +140,14 @@ class NvmlMeter final : public EnergyMeter {
 // Returns the bus id of the first device that this process may use. The CUDA plugin must have
 // loaded and initialised the driver. Returns nullopt if the driver does not report the bus id.
 std::optional<std::string> find_bus_id() {
-  using GetBusId = int (*)(char*, int, int);
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return std::nullopt;
-  const auto get = reinterpret_cast<GetBusId>(::dlsym(driver, "cuDeviceGetPCIBusId"));
+  const auto driver = DynamicLibrary::find_loaded("libcuda.so.1");
+  if (!driver) return std::nullopt;
+  auto* const get_bus_id = driver->function<int(char*, int, int)>("cuDeviceGetPCIBusId");
   std::array<char, 32> text{};
   constexpr int kFirstDevice = 0;
   const bool is_known =
-      get != nullptr && get(text.data(), static_cast<int>(text.size()) - 1, kFirstDevice) == 0;
-  ::dlclose(driver);  // the plugin keeps the driver loaded
+      get_bus_id != nullptr &&
+      get_bus_id(text.data(), static_cast<int>(text.size()) - 1, kFirstDevice) == 0;
   return is_known ? std::optional<std::string>(text.data()) : std::nullopt;
 }
 

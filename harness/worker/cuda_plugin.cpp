@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/cuda_plugin.hpp"
 
+#include "base/function_table.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <dlfcn.h>
 #include <filesystem>
 #include <unistd.h>
 #include <utility>
@@ -63,11 +63,8 @@ class StdoutRedirect {
   int saved_stdout_;
 };
 
-using Entry = const bench_plugin* (*)();
-using Probe = void (*)(std::int32_t, void (*)(void*, const char*, std::size_t), void*);
-
-CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin, void* library,
-                        ProbeExtent extent) {
+CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin,
+                        const DynamicLibrary& library, ProbeExtent extent) {
   CudaStatus status;
   status.plugin = path;
   status.abi = static_cast<int>(plugin.abi);
@@ -80,7 +77,7 @@ CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin, voi
     return status;
   }
   status.version = plugin.version;
-  const auto probe = reinterpret_cast<Probe>(::dlsym(library, BENCH_CUDA_PROBE));
+  auto* const probe = library.function<decltype(::bench_cuda_probe)>(BENCH_CUDA_PROBE);
   if (probe == nullptr) {
     status.reason = fmt::format("the CUDA plugin does not export {}", BENCH_CUDA_PROBE);
     status.remedy = "install a plugin of this program's version";
@@ -99,48 +96,36 @@ CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin, voi
 }
 
 CudaStatus load_and_query(const std::string& path, ProbeExtent extent) {
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* error = ::dlerror();
+  const auto library = DynamicLibrary::load(path);
+  if (!library) {
     return make_status_without_report(
-        path,
-        fmt::format("the CUDA plugin does not load: {}",
-                    error != nullptr ? error : "unknown error of the loader"),
-        kHowToBuild);
+        path, fmt::format("the CUDA plugin does not load: {}", library.error()), kHowToBuild);
   }
-  const auto entry = reinterpret_cast<Entry>(::dlsym(library, BENCH_PLUGIN_ENTRY));
+  auto* const entry = library->function<const bench_plugin*()>(BENCH_PLUGIN_ENTRY);
   const bench_plugin* plugin = entry != nullptr ? entry() : nullptr;
   if (plugin == nullptr) {
     return make_status_without_report(
         path, fmt::format("{} is not a plugin: it does not export {}", path, BENCH_PLUGIN_ENTRY),
         kHowToBuild);
   }
-  return query_plugin(path, *plugin, library, extent);
+  return query_plugin(path, *plugin, *library, extent);
 }
 
 // The functions of the plugin that answer without a device.
 struct PlanningFunctions {
-  decltype(&::bench_cuda_support) support = nullptr;
-  decltype(&::bench_cuda_plan) plan = nullptr;
+  BENCH_FUNCTIONS(PlanningFunctions, (support, bench_cuda_support), (plan, bench_cuda_plan));
 };
-
-template <class Function>
-Status find_function(void* library, const std::string& path, const char* name,
-                     Function*& function) {
-  if (library != nullptr) function = reinterpret_cast<Function*>(::dlsym(library, name));
-  if (function != nullptr) return Done{};
-  return Error{fmt::format("does not export {}", name), path,
-               "install a CUDA plugin of this program's version"};
-}
 
 Result<PlanningFunctions> load_planning_functions(const std::string& path) {
   BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
   static_cast<void>(plugin);  // load() checks the interface version
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   PlanningFunctions functions;
-  BENCH_RETURN_IF_ERROR(find_function(library, path, BENCH_CUDA_SUPPORT, functions.support));
-  BENCH_RETURN_IF_ERROR(find_function(library, path, BENCH_CUDA_PLAN, functions.plan));
-  return functions;
+  const auto library = DynamicLibrary::load(path);
+  const auto missing =
+      library ? find_functions(*library, functions) : std::vector{BENCH_CUDA_SUPPORT};
+  if (missing.empty()) return functions;
+  return Error{fmt::format("does not export {}", missing.front()), path,
+               "install a CUDA plugin of this program's version"};
 }
 
 Result<CudaSupport> query_support(const PlanningFunctions& functions, const std::string& id,

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <dlfcn.h>
 #include <memory>
 #include <new>
 #include <optional>
@@ -31,28 +30,13 @@
 
 namespace bench {
 
-namespace {
-
-ProfilerCalls load_calls(void* library) {
-  using Call = int (*)();
-  return {reinterpret_cast<Call>(::dlsym(library, "cuProfilerStart")),
-          reinterpret_cast<Call>(::dlsym(library, "cuProfilerStop"))};
-}
-
-bool is_complete(const ProfilerCalls& calls) {
-  return calls.start != nullptr && calls.stop != nullptr;
-}
-
-}  // namespace
-
 std::optional<ProfilerCalls> find_profiler_calls() {
-  if (const ProfilerCalls calls = load_calls(RTLD_DEFAULT); is_complete(calls)) return calls;
+  ProfilerCalls calls;
+  if (fill_functions(DynamicLibrary::whole_process(), calls)) return calls;
   // CUDA's runtime loads the driver privately, so its names are not in the global scope.
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return std::nullopt;
-  const ProfilerCalls calls = load_calls(driver);
-  ::dlclose(driver);  // the driver stays loaded, because CUDA's runtime holds another reference
-  return is_complete(calls) ? std::optional(calls) : std::nullopt;
+  const auto driver = DynamicLibrary::find_loaded("libcuda.so.1");
+  if (!driver || !fill_functions(*driver, calls)) return std::nullopt;
+  return calls;
 }
 
 ProfilerWindow::ProfilerWindow(const std::optional<ProfilerCalls>& calls) : calls_(calls) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "base/function_table.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "harness/wire/messages.hpp"
@@ -26,8 +27,8 @@ namespace bench {
 
 // cuProfilerStart and cuProfilerStop of the CUDA driver.
 struct ProfilerCalls {
-  int (*start)() = nullptr;
-  int (*stop)() = nullptr;
+  BENCH_FUNCTIONS(ProfilerCalls, (start, cuProfilerStart, int (*)()),
+                  (stop, cuProfilerStop, int (*)()));
 };
 // Finds the calls in a driver that this process has already loaded, or in a tool that intercepts
 // the driver. Loads neither. Returns nullopt if neither is loaded: no profiler would then receive

@@ -45,9 +45,9 @@ class FakeBlas {
     const SearchStep step{place, "a test"};
     const auto opened = DynamicLibrary::open(library.files, std::span(&step, 1));
     EXPECT_TRUE(opened.ok());
-    calls_ = reinterpret_cast<const char* (*)()>(opened->symbol("fake_blas_calls"));
-    forget_ = reinterpret_cast<void (*)()>(opened->symbol("fake_blas_forget_calls"));
-    threads_ = reinterpret_cast<int (*)()>(opened->symbol("fake_blas_threads"));
+    calls_ = opened->function<const char*()>("fake_blas_calls");
+    forget_ = opened->function<void()>("fake_blas_forget_calls");
+    threads_ = opened->function<int()>("fake_blas_threads");
   }
   Backend& backend() { return *backend_; }
   int threads() const { return threads_(); }

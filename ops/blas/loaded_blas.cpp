@@ -2,6 +2,7 @@
 #include "ops/blas/loaded_blas.hpp"
 
 #include "base/file.hpp"
+#include "base/function_table.hpp"
 #include "base/processors.hpp"
 #include "ops/blas/thread_pinning.hpp"
 
@@ -19,31 +20,24 @@
 namespace bench::ops {
 namespace {
 
-// The functions of a loaded library, whose names may have a prefix: OpenBLAS in Python packages
-// exports scipy_cblas_sgemm. Remembers the names that are missing.
-class BlasSymbols {
- public:
-  explicit BlasSymbols(const DynamicLibrary& library) : library_(library) {}
+using Names = std::vector<const char*>;  // of functions that a library lacks
 
-  // Leaves `function` null if the library does not have the name.
-  template <class Function>
-  void find(const std::string& name, Function*& function) const {
-    for (const char* prefix : {"", "scipy_"}) {
-      function = reinterpret_cast<Function*>(library_.symbol((prefix + name).c_str()));
-      if (function != nullptr) return;
-    }
-  }
-  template <class Function>
-  void require(const std::string& name, Function*& function) {
-    find(name, function);
-    if (function == nullptr) missing_.push_back(name);
-  }
-  const std::vector<std::string>& missing() const { return missing_; }
+template <class Real>
+constexpr auto product_rows(const char* gemm, const char* gemm_strided) {
+  using Functions = CblasFunctions<Real>;
+  return std::array{
+      function_row<Functions, &Functions::gemm>(gemm, Presence::required),
+      function_row<Functions, &Functions::gemm_strided>(gemm_strided, Presence::optional)};
+}
 
- private:
-  const DynamicLibrary& library_;
-  std::vector<std::string> missing_;
-};
+Names find_products(const DynamicLibrary& library, LoadedBlas& loaded) {
+  constexpr auto kF32 = product_rows<float>("cblas_sgemm", "cblas_sgemm_batch_strided");
+  constexpr auto kF64 = product_rows<double>("cblas_dgemm", "cblas_dgemm_batch_strided");
+  Names missing = find_functions(library, &loaded.f32, kF32);
+  const Names more = find_functions(library, &loaded.f64, kF64);
+  missing.insert(missing.end(), more.begin(), more.end());
+  return missing;
+}
 
 // Returns the first run of digits and dots in the text: "0.3.21".
 std::string version_in(std::string_view text) {
@@ -55,48 +49,48 @@ std::string version_in(std::string_view text) {
   return std::string(version);
 }
 
-void describe_openblas(BlasSymbols& symbols, LoadedBlas& loaded) {
-  int (*get_parallel)() = nullptr;
-  const char* (*get_config)() = nullptr;
-  const char* (*get_core)() = nullptr;
-  void (*set_threads)(int) = nullptr;
-  symbols.require("openblas_get_parallel", get_parallel);
-  symbols.require("openblas_get_config", get_config);
-  symbols.require("openblas_get_corename", get_core);
-  symbols.require("openblas_set_num_threads", set_threads);
-  if (!symbols.missing().empty()) return;
+struct OpenblasFunctions {
+  BENCH_FUNCTIONS(OpenblasFunctions, (get_parallel, openblas_get_parallel, int (*)()),
+                  (get_config, openblas_get_config, const char* (*)()),
+                  (get_core, openblas_get_corename, const char* (*)()),
+                  (set_threads, openblas_set_num_threads, void (*)(int)));
+};
+
+Names describe_openblas(const DynamicLibrary& library, LoadedBlas& loaded) {
+  OpenblasFunctions blas;
+  if (Names missing = find_functions(library, blas); !missing.empty()) return missing;
   // The values of openblas_get_parallel().
   constexpr std::array kThreads = {BlasThreads::none, BlasThreads::own_pool, BlasThreads::openmp};
-  const auto parallel = static_cast<std::size_t>(get_parallel());
+  const auto parallel = static_cast<std::size_t>(blas.get_parallel());
   loaded.threads = kThreads[std::min(parallel, kThreads.size() - 1)];
-  loaded.info.version = version_in(get_config());
-  loaded.info.detail = get_config();
-  loaded.kernel = get_core();
-  loaded.set_threads = set_threads;
+  loaded.info.version = version_in(blas.get_config());
+  loaded.info.detail = blas.get_config();
+  loaded.kernel = blas.get_core();
+  loaded.set_threads = blas.set_threads;
+  return {};
 }
 
 // The integers of BLIS's own interface have 64 bits, also if those of CBLAS have 32.
-void describe_blis(BlasSymbols& symbols, LoadedBlas& loaded) {
-  const char* (*get_version)() = nullptr;
-  std::int64_t (*has_openmp)() = nullptr;
-  std::int64_t (*has_pthreads)() = nullptr;
-  int (*query_architecture)() = nullptr;
-  const char* (*architecture_name)(int) = nullptr;
-  void (*set_threads)(std::int64_t) = nullptr;
-  symbols.require("bli_info_get_version_str", get_version);
-  symbols.require("bli_info_get_enable_openmp", has_openmp);
-  symbols.require("bli_info_get_enable_pthreads", has_pthreads);
-  symbols.require("bli_arch_query_id", query_architecture);
-  symbols.require("bli_arch_string", architecture_name);
-  symbols.require("bli_thread_set_num_threads", set_threads);
-  if (!symbols.missing().empty()) return;
-  loaded.threads = has_openmp() != 0     ? BlasThreads::openmp
-                   : has_pthreads() != 0 ? BlasThreads::per_call
-                                         : BlasThreads::none;
-  loaded.info.version = version_in(get_version());
-  loaded.info.detail = fmt::format("BLIS {}", get_version());
-  loaded.kernel = architecture_name(query_architecture());
-  loaded.set_threads = [set_threads](int threads) { set_threads(threads); };
+struct BlisFunctions {
+  BENCH_FUNCTIONS(BlisFunctions, (get_version, bli_info_get_version_str, const char* (*)()),
+                  (has_openmp, bli_info_get_enable_openmp, std::int64_t (*)()),
+                  (has_pthreads, bli_info_get_enable_pthreads, std::int64_t (*)()),
+                  (query_architecture, bli_arch_query_id, int (*)()),
+                  (architecture_name, bli_arch_string, const char* (*)(int)),
+                  (set_threads, bli_thread_set_num_threads, void (*)(std::int64_t)));
+};
+
+Names describe_blis(const DynamicLibrary& library, LoadedBlas& loaded) {
+  BlisFunctions blas;
+  if (Names missing = find_functions(library, blas); !missing.empty()) return missing;
+  loaded.threads = blas.has_openmp() != 0     ? BlasThreads::openmp
+                   : blas.has_pthreads() != 0 ? BlasThreads::per_call
+                                              : BlasThreads::none;
+  loaded.info.version = version_in(blas.get_version());
+  loaded.info.detail = fmt::format("BLIS {}", blas.get_version());
+  loaded.kernel = blas.architecture_name(blas.query_architecture());
+  loaded.set_threads = [set_threads = blas.set_threads](int threads) { set_threads(threads); };
+  return {};
 }
 
 // MKLVersion of mkl_service.h.
@@ -117,28 +111,26 @@ std::string mkl_instruction_set(std::string_view processor) {
 
 // The threading layer is that of GNU OpenMP, whose threads this process has and pins already.
 // $MKL_THREADING_LAYER chooses another.
-void describe_mkl(BlasSymbols& symbols, LoadedBlas& loaded) {
-  void (*get_version)(MklVersion*) = nullptr;
-  void (*get_text)(char*, int) = nullptr;
-  int (*set_layer)(int) = nullptr;
-  int (*set_interface)(int) = nullptr;
-  void (*set_dynamic)(int) = nullptr;
-  void (*set_threads)(int) = nullptr;
-  symbols.require("MKL_Get_Version", get_version);
-  symbols.require("MKL_Get_Version_String", get_text);
-  symbols.require("MKL_Set_Threading_Layer", set_layer);
-  symbols.require("MKL_Set_Interface_Layer", set_interface);
-  symbols.require("MKL_Set_Dynamic", set_dynamic);
-  symbols.require("MKL_Set_Num_Threads", set_threads);
-  if (!symbols.missing().empty()) return;
+struct MklFunctions {
+  BENCH_FUNCTIONS(MklFunctions, (get_version, MKL_Get_Version, void (*)(MklVersion*)),
+                  (get_text, MKL_Get_Version_String, void (*)(char*, int)),
+                  (set_layer, MKL_Set_Threading_Layer, int (*)(int)),
+                  (set_interface, MKL_Set_Interface_Layer, int (*)(int)),
+                  (set_dynamic, MKL_Set_Dynamic, void (*)(int)),
+                  (set_threads, MKL_Set_Num_Threads, void (*)(int)));
+};
+
+Names describe_mkl(const DynamicLibrary& library, LoadedBlas& loaded) {
+  MklFunctions blas;
+  if (Names missing = find_functions(library, blas); !missing.empty()) return missing;
   constexpr int kGnuOpenmp = 3, kSizesOf32Bits = 0;  // of mkl_service.h
-  if (std::getenv("MKL_THREADING_LAYER") == nullptr) set_layer(kGnuOpenmp);
-  set_interface(kSizesOf32Bits);
-  set_dynamic(0);  // otherwise MKL takes fewer threads than set_threads() asks for
+  if (std::getenv("MKL_THREADING_LAYER") == nullptr) blas.set_layer(kGnuOpenmp);
+  blas.set_interface(kSizesOf32Bits);
+  blas.set_dynamic(0);  // otherwise MKL takes fewer threads than blas.set_threads() asks for
   MklVersion version{};
-  get_version(&version);
+  blas.get_version(&version);
   std::array<char, 256> text{};
-  get_text(text.data(), static_cast<int>(text.size() - 1));
+  blas.get_text(text.data(), static_cast<int>(text.size() - 1));
   const std::string_view name = text.data();
   constexpr std::string_view kVersion = "Version ";
   loaded.threads = BlasThreads::openmp;
@@ -146,22 +138,16 @@ void describe_mkl(BlasSymbols& symbols, LoadedBlas& loaded) {
   loaded.info.detail = fmt::format("{}, {}", version.processor, name);
   while (loaded.info.detail.ends_with(' ')) loaded.info.detail.pop_back();
   loaded.kernel = mkl_instruction_set(version.processor);
-  loaded.set_threads = set_threads;
+  loaded.set_threads = blas.set_threads;
+  return {};
 }
 
 struct BlasInterface {
   std::string_view backend;
-  void (*describe)(BlasSymbols& symbols, LoadedBlas& loaded);
+  Names (*describe)(const DynamicLibrary& library, LoadedBlas& loaded);
 };
 constexpr BlasInterface kInterfaces[] = {
     {"openblas", describe_openblas}, {"blis", describe_blis}, {"mkl", describe_mkl}};
-
-void find_products(BlasSymbols& symbols, LoadedBlas& loaded) {
-  symbols.require("cblas_sgemm", loaded.f32.gemm);
-  symbols.require("cblas_dgemm", loaded.f64.gemm);
-  symbols.find("cblas_sgemm_batch_strided", loaded.f32.gemm_strided);
-  symbols.find("cblas_dgemm_batch_strided", loaded.f64.gemm_strided);
-}
 
 // Adds the library folders of a Python environment or another prefix.
 void add_prefix_steps(const BlasLibrary& library, const std::string& prefix,
@@ -229,20 +215,19 @@ Result<LoadedBlas, BackendError> load_blas(const BlasLibrary& library, const Var
   const std::vector<std::string_view> files(names.begin(), names.end());
   const AllPlaces all_places;  // OpenBLAS counts processors, and its threads inherit the mask
   const std::vector<int> threads = own_threads();
-  const auto opened = DynamicLibrary::open(files, search);
+  auto opened = DynamicLibrary::open(files, search);
   if (!opened) return missing_blas(library, variables, opened.error());
+  opened->accept_prefix("scipy_");  // of OpenBLAS in Python packages
   LoadedBlas loaded;
   loaded.info = {std::string(library.backend), "", opened->path(), ""};
-  BlasSymbols symbols(*opened);
-  find_products(symbols, loaded);
   const auto* interface = std::ranges::find(kInterfaces, library.backend, &BlasInterface::backend);
-  if (symbols.missing().empty()) interface->describe(symbols, loaded);
-  if (!symbols.missing().empty()) {
+  Names missing = find_products(*opened, loaded);
+  if (missing.empty()) missing = interface->describe(*opened, loaded);
+  if (!missing.empty()) {
     return BackendError{
         BackendError::Kind::failed,
         fmt::format("{}: the library does not export {}; {} with 32-bit sizes is needed, see {}",
-                    opened->path(), fmt::join(symbols.missing(), ", "), library.title,
-                    library.variable)};
+                    opened->path(), fmt::join(missing, ", "), library.title, library.variable)};
   }
   loaded.info.detail = fmt::format("{}, {}", to_string(loaded.threads), loaded.info.detail);
   if (loaded.threads != BlasThreads::none) loaded.set_threads(omp_get_max_threads());

@@ -13,13 +13,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-Error missing_symbol_error(const DynamicLibrary& library, std::string_view symbol) {
-  return {fmt::format("the library does not export {}", symbol), library.path(), ""};
-}
-
 Result<std::string> read_packed_version(const DynamicLibrary& library, const char* symbol) {
-  const auto function = reinterpret_cast<std::size_t (*)()>(library.symbol(symbol));
-  if (function == nullptr) return missing_symbol_error(library, symbol);
+  BENCH_ASSIGN_OR_RETURN(auto* const function, library.require<std::size_t()>(symbol));
   return format_packed_version(function());
 }
 
@@ -35,8 +30,7 @@ Result<std::string> read_cublaslt_version(const DynamicLibrary& library,
 // Reads the version without a device. cublasGetVersion_v2 needs a handle, which needs a device.
 Result<std::string> read_cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
   constexpr const char* kSymbol = "cublasGetProperty";
-  const auto property = reinterpret_cast<int (*)(int, int*)>(library.symbol(kSymbol));
-  if (property == nullptr) return missing_symbol_error(library, kSymbol);
+  BENCH_ASSIGN_OR_RETURN(auto* const property, library.require<int(int, int*)>(kSymbol));
   int parts[3] = {};  // libraryPropertyType: major, minor, patch
   for (int index = 0; index < 3; ++index) {
     if (const int code = property(index, &parts[index]); code != 0) {
@@ -47,9 +41,8 @@ Result<std::string> read_cublas_version(const DynamicLibrary& library, const Lib
 }
 
 Result<std::string> read_nvml_version(const DynamicLibrary& library, const LibraryExpectations&) {
-  constexpr const char* kSymbol = "nvmlSystemGetNVMLVersion";
-  const auto function = reinterpret_cast<int (*)(char*, unsigned)>(library.symbol(kSymbol));
-  if (function == nullptr) return missing_symbol_error(library, kSymbol);
+  BENCH_ASSIGN_OR_RETURN(auto* const function,
+                         library.require<int(char*, unsigned)>("nvmlSystemGetNVMLVersion"));
   char text[96] = {};
   // Some versions of NVML return their version only after nvmlInit, which needs a driver.
   return function(text, sizeof(text) - 1) == 0 ? std::string(text) : std::string("n/a");
@@ -60,8 +53,7 @@ Result<std::string> read_nvml_version(const DynamicLibrary& library, const Libra
 Result<std::string> read_cupti_version(const DynamicLibrary& library,
                                        const LibraryExpectations& expectations) {
   constexpr const char* kSymbol = "cuptiGetVersion";
-  const auto function = reinterpret_cast<int (*)(unsigned*)>(library.symbol(kSymbol));
-  if (function == nullptr) return missing_symbol_error(library, kSymbol);
+  BENCH_ASSIGN_OR_RETURN(auto* const function, library.require<int(unsigned*)>(kSymbol));
   unsigned version = 0;
   if (const int code = function(&version); code != 0) {
     return Error{fmt::format("{} fails with {}", kSymbol, code), library.path(), ""};

@@ -2,9 +2,11 @@
 // Reports which of NVIDIA's libraries were found, and what each missing one disables.
 #pragma once
 
+#include "base/function_table.hpp"
 #include "ops/cuda/library_search.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,9 +66,29 @@ LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep
 std::vector<LibraryReport> report_libraries(std::span<const SearchStep> search,
                                             const LibraryExpectations& expectations);
 
-// Opens the library and checks its sub-libraries. This is the first step of filling every function
-// table.
+// Opens the library and checks its sub-libraries.
 Result<DynamicLibrary, LoadFailure> open_library(const LibrarySpec& spec,
                                                  std::span<const SearchStep> search);
+
+// Fills the functions of `table`. Error: the library lacks some; the next step is another version.
+template <class Table>
+Result<Done, LoadFailure> fill_library_functions(const DynamicLibrary& library, Table& table) {
+  Status filled = fill_functions(library, table);
+  if (filled) return Done{};
+  Error error = std::move(filled).error();
+  error.next = "install a version listed in docs/cuda.md";
+  return LoadFailure{{}, error.message()};
+}
+
+// Opens the library of this name in the table of libraries and fills an Api's functions and `path`.
+template <class Api>
+Result<std::shared_ptr<const Api>, LoadFailure> load_functions(std::string_view name,
+                                                               std::span<const SearchStep> search) {
+  BENCH_ASSIGN_OR_RETURN(const DynamicLibrary library, open_library(library_spec(name), search));
+  auto api = std::make_shared<Api>();
+  BENCH_RETURN_IF_ERROR(fill_library_functions(library, *api));
+  api->path = library.path();
+  return std::shared_ptr<const Api>(std::move(api));
+}
 
 }  // namespace bench::ops::cuda

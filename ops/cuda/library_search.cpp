@@ -48,12 +48,4 @@ bool load_driver_or_stub(std::span<const SearchStep> search) {
   return DynamicLibrary::open(kStub, stubs).ok();
 }
 
-Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slots) {
-  Status status = resolve_functions(library, slots);
-  if (status) return status;
-  Error error = std::move(status).error();
-  error.next = "install a version listed in docs/cuda.md";
-  return error;
-}
-
 }  // namespace bench::ops::cuda

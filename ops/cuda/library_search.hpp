@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/dynamic_library.hpp"
-#include "base/result.hpp"
 
 #include <span>
 #include <string>
@@ -12,10 +11,8 @@
 namespace bench::ops::cuda {
 
 using bench::DynamicLibrary;
-using bench::FunctionSlot;
 using bench::LoadFailure;
 using bench::SearchStep;
-using bench::slot;
 using bench::Variables;
 
 // Returns, in order: each folder of $BENCH_CUDA_LIBS (separated by colons), `plugin_folder`, the
@@ -27,8 +24,5 @@ std::vector<SearchStep> library_search_path(const Variables& variables,
 // the search path. The stub has the driver's name, so that libraries find it, but it knows no
 // device: call this only in a process that uses none. Returns whether either was loaded.
 bool load_driver_or_stub(std::span<const SearchStep> search);
-
-// Fills every slot. Error: resolve_functions(), with the versions to install.
-Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slots);
 
 }  // namespace bench::ops::cuda

@@ -59,7 +59,7 @@ TEST(DynamicLibrary, ComesFromTheFirstFolderThatHasIt) {
   ASSERT_TRUE(library.ok()) << library.error().reason;
   EXPECT_THAT(library->path(), HasSubstr("/complete/libcublasLt.so.13"));
   EXPECT_EQ(library->origin(), "beside the plugin");
-  const auto version = reinterpret_cast<std::size_t (*)()>(library->symbol("cublasLtGetVersion"));
+  auto* const version = library->function<std::size_t()>("cublasLtGetVersion");
   ASSERT_NE(version, nullptr);
   EXPECT_EQ(version(), 139876u);
   EXPECT_EQ(library->symbol("cublasLtMatmul"), nullptr);
@@ -92,23 +92,6 @@ TEST(DynamicLibrary, SkipsALibraryThatDoesNotLoad) {
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().reason, HasSubstr("it was found but cannot be loaded"));
   EXPECT_THAT(failed.error().reason, HasSubstr(file));
-}
-
-TEST(Resolve, FillsAllSlotsOrNamesWhatIsMissing) {
-  const SearchStep step{kComplete, "beside the plugin"};
-  const auto library = DynamicLibrary::open(kCublasLt, std::span(&step, 1));
-  ASSERT_TRUE(library.ok());
-  std::size_t (*version)() = nullptr;
-  const FunctionSlot present = slot("cublasLtGetVersion", version);
-  ASSERT_TRUE(resolve(*library, std::span(&present, 1)).ok());
-  EXPECT_EQ(version(), 139876u);
-  int (*create)(void**) = nullptr;
-  int (*matmul)() = nullptr;
-  const FunctionSlot absent[] = {slot("cublasLtCreate", create), slot("cublasLtMatmul", matmul)};
-  const Status status = resolve(*library, absent);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().what, "the library does not export cublasLtCreate, cublasLtMatmul");
-  EXPECT_THAT(status.error().where, HasSubstr("libcublasLt.so.13"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/nvml.hpp"
 
+#include "ops/cuda/library_report.hpp"
 #include "ops/cuda/nvml_functions.hpp"
 
 #include <fmt/format.h>
@@ -46,40 +47,6 @@ constexpr std::array<ReasonName, 9> kReasons = {{{0x1, "idle"},
                                                  {0x40, "hot (hardware)"},
                                                  {0x80, "power brake"},
                                                  {0x100, "display clocks"}}};
-
-// Fills the functions that older drivers may lack. A missing function stays null, and its values
-// are then nullopt.
-void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
-  const FunctionSlot slots[] = {
-      slot("nvmlSystemGetDriverVersion", table.driver_version),
-      slot("nvmlSystemGetNVMLVersion", table.library_version),
-      slot("nvmlDeviceGetClockInfo", table.clock),
-      slot("nvmlDeviceGetMaxClockInfo", table.clock_limit),
-      slot("nvmlDeviceGetCurrentClocksEventReasons", table.clock_reasons),
-      slot("nvmlDeviceGetTemperature", table.temperature),
-      slot("nvmlDeviceGetPowerUsage", table.power),
-      slot("nvmlDeviceGetEnforcedPowerLimit", table.power_limit),
-      slot("nvmlDeviceGetTotalEnergyConsumption", table.energy),
-      slot("nvmlDeviceGetPersistenceMode", table.persistence),
-      slot("nvmlDeviceGetMigMode", table.mig),
-      slot("nvmlDeviceGetEccMode", table.ecc),
-      slot("nvmlDeviceGetPerformanceState", table.performance_state),
-      slot("nvmlDeviceGetFieldValues", table.fields),
-      slot("nvmlDeviceGetComputeRunningProcesses_v3", table.processes),
-      slot("nvmlDeviceGetTotalEccErrors", table.memory_errors),
-      slot("nvmlDeviceGetMemoryInfo", table.memory),
-      slot("nvmlEventSetCreate", table.create_events),
-      slot("nvmlDeviceRegisterEvents", table.register_events),
-      slot("nvmlEventSetWait_v2", table.wait_for_event),
-      slot("nvmlEventSetFree", table.free_events),
-  };
-  for (const FunctionSlot& function : slots) *function.target = library.symbol(function.symbol);
-  if (table.clock_reasons == nullptr) {  // before driver 535
-    const FunctionSlot older =
-        slot("nvmlDeviceGetCurrentClocksThrottleReasons", table.clock_reasons);
-    *older.target = library.symbol(older.symbol);
-  }
-}
 
 std::string format_error(const NvmlFunctions& table, int code) {
   const char* text = table.error_string(code);
@@ -239,14 +206,11 @@ Result<Nvml, LoadFailure> Nvml::open(std::span<const SearchStep> search) {
   auto library = DynamicLibrary::open(kNvmlFiles, search);
   if (!library) return std::move(library).error();
   auto table = std::make_unique<NvmlFunctions>();
-  const FunctionSlot needed[] = {slot("nvmlInit_v2", table->init),
-                                 slot("nvmlShutdown", table->shutdown),
-                                 slot("nvmlErrorString", table->error_string),
-                                 slot("nvmlDeviceGetHandleByPciBusId_v2", table->device_by_bus_id)};
-  if (const Status filled = resolve(*library, needed); !filled) {
-    return LoadFailure{{}, filled.error().message()};
+  BENCH_RETURN_IF_ERROR(fill_library_functions(*library, *table));
+  if (table->clock_reasons == nullptr) {  // before driver 535
+    table->clock_reasons = library->function<int(void*, unsigned long long*)>(
+        "nvmlDeviceGetCurrentClocksThrottleReasons");
   }
-  fill_optional(*library, *table);
   if (const int code = table->init(); code != kNvmlSuccess) {
     return LoadFailure{{}, format_error(*table, code)};
   }

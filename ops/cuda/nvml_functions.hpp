@@ -2,6 +2,8 @@
 // NVML's functions and structures as nvml.cpp uses them.
 #pragma once
 
+#include "base/function_table.hpp"
+
 namespace bench::ops::cuda {
 
 // As in nvml.h of CUDA 13. C enumerations are ints; nvmlDevice_t is a pointer.
@@ -42,31 +44,35 @@ static_assert(sizeof(NvmlEvent) == 32);
 
 struct NvmlFunctions {
   using Device = void*;
-  int (*init)() = nullptr;
-  int (*shutdown)() = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*driver_version)(char*, unsigned) = nullptr;
-  int (*library_version)(char*, unsigned) = nullptr;
-  int (*device_by_bus_id)(const char*, Device*) = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;
-  int (*clock_limit)(Device, int, unsigned*) = nullptr;
-  int (*clock_reasons)(Device, unsigned long long*) = nullptr;
-  int (*temperature)(Device, int, unsigned*) = nullptr;
-  int (*power)(Device, unsigned*) = nullptr;
-  int (*power_limit)(Device, unsigned*) = nullptr;
-  int (*energy)(Device, unsigned long long*) = nullptr;
-  int (*persistence)(Device, int*) = nullptr;
-  int (*mig)(Device, unsigned*, unsigned*) = nullptr;
-  int (*ecc)(Device, int*, int*) = nullptr;
-  int (*performance_state)(Device, int*) = nullptr;
-  int (*fields)(Device, int, NvmlField*) = nullptr;
-  int (*processes)(Device, unsigned*, NvmlProcess*) = nullptr;
-  int (*memory_errors)(Device, int, int, unsigned long long*) = nullptr;
-  int (*memory)(Device, NvmlMemory*) = nullptr;
-  int (*create_events)(void**) = nullptr;
-  int (*register_events)(Device, unsigned long long, void*) = nullptr;
-  int (*wait_for_event)(void*, NvmlEvent*, unsigned) = nullptr;
-  int (*free_events)(void*) = nullptr;
+  BENCH_FUNCTIONS(
+      NvmlFunctions, (init, nvmlInit_v2, int (*)()), (shutdown, nvmlShutdown, int (*)()),
+      (error_string, nvmlErrorString, const char* (*)(int)),
+      (driver_version, nvmlSystemGetDriverVersion, int (*)(char*, unsigned), optional),
+      (library_version, nvmlSystemGetNVMLVersion, int (*)(char*, unsigned), optional),
+      (device_by_bus_id, nvmlDeviceGetHandleByPciBusId_v2, int (*)(const char*, Device*)),
+      (clock, nvmlDeviceGetClockInfo, int (*)(Device, int, unsigned*), optional),
+      (clock_limit, nvmlDeviceGetMaxClockInfo, int (*)(Device, int, unsigned*), optional),
+      (clock_reasons, nvmlDeviceGetCurrentClocksEventReasons, int (*)(Device, unsigned long long*),
+       optional),
+      (temperature, nvmlDeviceGetTemperature, int (*)(Device, int, unsigned*), optional),
+      (power, nvmlDeviceGetPowerUsage, int (*)(Device, unsigned*), optional),
+      (power_limit, nvmlDeviceGetEnforcedPowerLimit, int (*)(Device, unsigned*), optional),
+      (energy, nvmlDeviceGetTotalEnergyConsumption, int (*)(Device, unsigned long long*), optional),
+      (persistence, nvmlDeviceGetPersistenceMode, int (*)(Device, int*), optional),
+      (mig, nvmlDeviceGetMigMode, int (*)(Device, unsigned*, unsigned*), optional),
+      (ecc, nvmlDeviceGetEccMode, int (*)(Device, int*, int*), optional),
+      (performance_state, nvmlDeviceGetPerformanceState, int (*)(Device, int*), optional),
+      (fields, nvmlDeviceGetFieldValues, int (*)(Device, int, NvmlField*), optional),
+      (processes, nvmlDeviceGetComputeRunningProcesses_v3, int (*)(Device, unsigned*, NvmlProcess*),
+       optional),
+      (memory_errors, nvmlDeviceGetTotalEccErrors, int (*)(Device, int, int, unsigned long long*),
+       optional),
+      (memory, nvmlDeviceGetMemoryInfo, int (*)(Device, NvmlMemory*), optional),
+      (create_events, nvmlEventSetCreate, int (*)(void**), optional),
+      (register_events, nvmlDeviceRegisterEvents, int (*)(Device, unsigned long long, void*),
+       optional),
+      (wait_for_event, nvmlEventSetWait_v2, int (*)(void*, NvmlEvent*, unsigned), optional),
+      (free_events, nvmlEventSetFree, int (*)(void*), optional));
 };
 
 }  // namespace bench::ops::cuda

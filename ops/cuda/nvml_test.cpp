@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
 #include <string>
 
 namespace bench::ops::cuda {
@@ -92,15 +91,13 @@ TEST(Nvml, TellsCriticalErrorsOnce) {
   auto events = nvml->watch_xids("0000:1B:00.0");
   ASSERT_TRUE(events.ok()) << events.error().message();
   EXPECT_THAT(events->take(), Optional(IsEmpty()));
-  void* library = dlopen(nvml->path().c_str(), RTLD_NOW);
-  ASSERT_NE(library, nullptr);
-  const auto raise =
-      reinterpret_cast<void (*)(unsigned long long)>(dlsym(library, "fake_nvml_raise_xid"));
+  const auto library = DynamicLibrary::load(nvml->path());
+  ASSERT_TRUE(library.ok()) << library.error();
+  auto* const raise = library->function<void(unsigned long long)>("fake_nvml_raise_xid");
   ASSERT_NE(raise, nullptr);
   raise(13);
   EXPECT_THAT(events->take(), Optional(ElementsAre(13)));
   EXPECT_THAT(events->take(), Optional(IsEmpty()));
-  dlclose(library);
   EXPECT_FALSE(nvml->watch_xids("0000:99:00.0").ok());
 }
 

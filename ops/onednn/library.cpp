@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/library.hpp"
 
+#include "base/dynamic_library.hpp"
+
 #include <dnnl.h>
 #include <dnnl_config.h>
 #include <fmt/format.h>
@@ -63,7 +65,7 @@ std::string find_library_path(const void* symbol) {
 // Names the OpenMP runtime that serves oneDNN's calls: GNU's and Intel's differ in speed. The
 // thread count is excluded because it differs between the workers of a run.
 std::string openmp_detail() {
-  const void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  const void* const symbol = DynamicLibrary::whole_process().symbol("omp_get_max_threads");
   if (symbol == nullptr) return {};
   const std::string path = find_library_path(symbol);
   return fmt::format(" ({})", path.substr(path.rfind('/') + 1));

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <dlfcn.h>
 
 namespace bench {
 namespace {
@@ -58,12 +57,11 @@ Status load_host_library(const std::string& cupti) {
   const std::size_t folder = cupti.rfind('/');
   if (folder != std::string::npos) {
     const std::string beside = cupti.substr(0, folder + 1) + kHostLibrary;
-    if (dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return Done{};
+    if (DynamicLibrary::load(beside)) return Done{};
   }
-  if (dlopen(kHostLibrary, RTLD_NOW | RTLD_LOCAL) != nullptr) return Done{};
-  const char* const reason = dlerror();
-  return Error{fmt::format("cannot be read: {}", reason != nullptr ? reason : kHostLibrary),
-               std::string(kCounterSubject),
+  const auto loaded = DynamicLibrary::load(kHostLibrary);
+  if (loaded) return Done{};
+  return Error{fmt::format("cannot be read: {}", loaded.error()), std::string(kCounterSubject),
                fmt::format("put {} of the same CUDA version next to {}", kHostLibrary, cupti)};
 }
 
@@ -71,16 +69,12 @@ Status load_host_library(const std::string& cupti) {
 
 Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti) {
   // The library is already loaded and stays loaded.
-  void* const handle = dlopen(cupti.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return Error{"cannot be loaded again", cupti.path, ""};
+  const auto loaded = DynamicLibrary::load(cupti.path);
+  if (!loaded) return Error{"cannot be loaded again", cupti.path, ""};
   CounterLibrary library{cupti.api, {}, cupti.path};
-  std::string missing;
-#define BENCH_COUNTER_RESOLVE(function, member) \
-  resolve_function(handle, #function, library.api.member, missing);
-  BENCH_COUNTER_FUNCTIONS(BENCH_COUNTER_RESOLVE)
-#undef BENCH_COUNTER_RESOLVE
+  const auto missing = find_functions(*loaded, library.api);
   if (!missing.empty()) {
-    return Error{fmt::format("has no function {}", missing), library.path,
+    return Error{fmt::format("has no function {}", missing.front()), library.path,
                  "this CUPTI cannot read counters"};
   }
   BENCH_RETURN_IF_ERROR(load_host_library(cupti.path));

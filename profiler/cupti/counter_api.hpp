@@ -4,7 +4,7 @@
 // device.
 #pragma once
 
-#include "base/result.hpp"
+#include "base/function_table.hpp"
 #include "profiler/cupti/cupti_api.hpp"
 
 #include <cupti_profiler_host.h>
@@ -17,41 +17,25 @@
 
 namespace bench {
 
-// One row per function: its name in the library and in CounterApi.
-// clang-format off
-#define BENCH_COUNTER_FUNCTIONS(row) \
-  row(cuptiProfilerInitialize, initialize) \
-  row(cuptiProfilerDeInitialize, deinitialize) \
-  row(cuptiProfilerDeviceSupported, device_supported) \
-  row(cuptiProfilerGetCounterAvailability, availability) \
-  row(cuptiDeviceGetChipName, chip_name) \
-  row(cuptiRangeProfilerEnable, enable) \
-  row(cuptiRangeProfilerDisable, disable) \
-  row(cuptiRangeProfilerSetConfig, set_config) \
-  row(cuptiRangeProfilerGetCounterDataSize, data_size) \
-  row(cuptiRangeProfilerCounterDataImageInitialize, initialize_data) \
-  row(cuptiRangeProfilerStart, start) \
-  row(cuptiRangeProfilerStop, stop) \
-  row(cuptiRangeProfilerPushRange, push_range) \
-  row(cuptiRangeProfilerPopRange, pop_range) \
-  row(cuptiRangeProfilerDecodeData, decode) \
-  row(cuptiRangeProfilerGetCounterDataInfo, data_info) \
-  row(cuptiProfilerHostInitialize, host_initialize) \
-  row(cuptiProfilerHostDeinitialize, host_deinitialize) \
-  row(cuptiProfilerHostGetSupportedChips, chips) \
-  row(cuptiProfilerHostGetBaseMetrics, base_metrics) \
-  row(cuptiProfilerHostConfigAddMetrics, add_metrics) \
-  row(cuptiProfilerHostGetConfigImageSize, config_size) \
-  row(cuptiProfilerHostGetConfigImage, config_image) \
-  row(cuptiProfilerHostGetNumOfPasses, passes) \
-  row(cuptiProfilerHostEvaluateToGpuValues, evaluate)
-// clang-format on
-
 // Plain pointers, so that tests can insert their own functions.
 struct CounterApi {
-#define BENCH_COUNTER_MEMBER(function, member) decltype(&function) member = nullptr;
-  BENCH_COUNTER_FUNCTIONS(BENCH_COUNTER_MEMBER)
-#undef BENCH_COUNTER_MEMBER
+  BENCH_FUNCTIONS(
+      CounterApi, (initialize, cuptiProfilerInitialize), (deinitialize, cuptiProfilerDeInitialize),
+      (device_supported, cuptiProfilerDeviceSupported),
+      (availability, cuptiProfilerGetCounterAvailability), (chip_name, cuptiDeviceGetChipName),
+      (enable, cuptiRangeProfilerEnable), (disable, cuptiRangeProfilerDisable),
+      (set_config, cuptiRangeProfilerSetConfig), (data_size, cuptiRangeProfilerGetCounterDataSize),
+      (initialize_data, cuptiRangeProfilerCounterDataImageInitialize),
+      (start, cuptiRangeProfilerStart), (stop, cuptiRangeProfilerStop),
+      (push_range, cuptiRangeProfilerPushRange), (pop_range, cuptiRangeProfilerPopRange),
+      (decode, cuptiRangeProfilerDecodeData), (data_info, cuptiRangeProfilerGetCounterDataInfo),
+      (host_initialize, cuptiProfilerHostInitialize),
+      (host_deinitialize, cuptiProfilerHostDeinitialize),
+      (chips, cuptiProfilerHostGetSupportedChips), (base_metrics, cuptiProfilerHostGetBaseMetrics),
+      (add_metrics, cuptiProfilerHostConfigAddMetrics),
+      (config_size, cuptiProfilerHostGetConfigImageSize),
+      (config_image, cuptiProfilerHostGetConfigImage), (passes, cuptiProfilerHostGetNumOfPasses),
+      (evaluate, cuptiProfilerHostEvaluateToGpuValues));
 };
 
 struct CounterLibrary {

@@ -3,29 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <dlfcn.h>
-#include <link.h>
-
 namespace bench {
 namespace {
 
 // since 13.0, the version encodes major, minor and patch
 constexpr std::uint32_t kFirstPackedVersion = 130000;
 
-std::string find_library_path(void* library, const std::string& candidate) {
-  link_map* map = nullptr;
-  const bool known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
-  return known && map->l_name != nullptr && *map->l_name != '\0' ? map->l_name : candidate;
-}
-
-Result<CuptiLibrary> load_functions(void* handle, const std::string& candidate) {
+Result<CuptiLibrary> check_cupti(const DynamicLibrary& loaded) {
   CuptiLibrary library;
-  library.path = find_library_path(handle, candidate);
-  std::string missing;
-#define BENCH_CUPTI_RESOLVE(function, member) \
-  resolve_function(handle, #function, library.api.member, missing);
-  BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_RESOLVE)
-#undef BENCH_CUPTI_RESOLVE
+  library.path = loaded.path();
+  const auto missing = find_functions(loaded, library.api);
   // Checks the version first: an old library lacks functions because it is old.
   if (library.api.get_version != nullptr) {
     if (library.api.get_version(&library.version) != CUPTI_SUCCESS) library.version = 0;
@@ -37,7 +24,7 @@ Result<CuptiLibrary> load_functions(void* handle, const std::string& candidate) 
     }
   }
   if (!missing.empty()) {
-    return Error{fmt::format("has no function {}", missing), library.path,
+    return Error{fmt::format("has no function {}", missing.front()), library.path,
                  "this program cannot use this CUPTI"};
   }
   return library;
@@ -48,11 +35,9 @@ Result<CuptiLibrary> load_functions(void* handle, const std::string& candidate) 
 Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
   std::string reasons;
   for (const std::string& candidate : candidates) {
-    void* const handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle != nullptr) return load_functions(handle, candidate);
-    const char* const reason = dlerror();
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ",
-                           reason != nullptr ? reason : candidate.c_str());
+    const auto loaded = DynamicLibrary::load(candidate);
+    if (loaded) return check_cupti(*loaded);
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", loaded.error());
   }
   if (reasons.empty()) reasons = "no path to search";
   return Error{fmt::format("cannot be loaded: {}", reasons), std::string(kCuptiSubject),

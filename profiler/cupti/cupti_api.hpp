@@ -3,12 +3,11 @@
 // still starts and can state the reason.
 #pragma once
 
-#include "base/result.hpp"
+#include "base/function_table.hpp"
 
 #include <cupti.h>
 
 #include <cstdint>
-#include <dlfcn.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,37 +17,25 @@ namespace bench {
 // Subject of the library's errors.
 inline constexpr std::string_view kCuptiSubject = "CUPTI";
 
-// One row per function: its name in the library and in CuptiApi.
-// clang-format off
-#define BENCH_CUPTI_FUNCTIONS(row) \
-  row(cuptiGetVersion, get_version) \
-  row(cuptiGetResultString, result_string) \
-  row(cuptiSubscribe_v2, subscribe) \
-  row(cuptiUnsubscribe, unsubscribe) \
-  row(cuptiEnableCallback, enable_callback) \
-  row(cuptiGetCallbackName, callback_name) \
-  row(cuptiSetThreadIdType, set_thread_id_type) \
-  row(cuptiActivitySetAttribute, set_attribute) \
-  row(cuptiActivityRegisterTimestampCallback, register_timestamp) \
-  row(cuptiActivityRegisterCallbacks, register_buffers) \
-  row(cuptiActivityEnable, enable) \
-  row(cuptiActivityDisable, disable) \
-  row(cuptiActivityEnableRuntimeApi, enable_runtime_api) \
-  row(cuptiActivityEnableDriverApi, enable_driver_api) \
-  row(cuptiActivityEnableAllocationSource, enable_allocation_source) \
-  row(cuptiActivityFlushAll, flush_all) \
-  row(cuptiActivityGetNumDroppedRecords, dropped_records) \
-  row(cuptiActivityGetNextRecord, next_record) \
-  row(cuptiActivityPushExternalCorrelationId, push_external_id) \
-  row(cuptiActivityPopExternalCorrelationId, pop_external_id) \
-  row(cuptiGetGraphNodeId, graph_node_id)
-// clang-format on
-
 // Plain pointers, so that tests can insert their own functions.
 struct CuptiApi {
-#define BENCH_CUPTI_MEMBER(function, member) decltype(&function) member = nullptr;
-  BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_MEMBER)
-#undef BENCH_CUPTI_MEMBER
+  BENCH_FUNCTIONS(CuptiApi, (get_version, cuptiGetVersion), (result_string, cuptiGetResultString),
+                  (subscribe, cuptiSubscribe_v2), (unsubscribe, cuptiUnsubscribe),
+                  (enable_callback, cuptiEnableCallback), (callback_name, cuptiGetCallbackName),
+                  (set_thread_id_type, cuptiSetThreadIdType),
+                  (set_attribute, cuptiActivitySetAttribute),
+                  (register_timestamp, cuptiActivityRegisterTimestampCallback),
+                  (register_buffers, cuptiActivityRegisterCallbacks), (enable, cuptiActivityEnable),
+                  (disable, cuptiActivityDisable),
+                  (enable_runtime_api, cuptiActivityEnableRuntimeApi),
+                  (enable_driver_api, cuptiActivityEnableDriverApi),
+                  (enable_allocation_source, cuptiActivityEnableAllocationSource),
+                  (flush_all, cuptiActivityFlushAll),
+                  (dropped_records, cuptiActivityGetNumDroppedRecords),
+                  (next_record, cuptiActivityGetNextRecord),
+                  (push_external_id, cuptiActivityPushExternalCorrelationId),
+                  (pop_external_id, cuptiActivityPopExternalCorrelationId),
+                  (graph_node_id, cuptiGetGraphNodeId));
 };
 
 struct CuptiLibrary {
@@ -69,13 +56,5 @@ std::string format_cupti_version(std::uint32_t version);  // "13.0.1"; before 13
 
 // "CUPTI_ERROR_INVALID_KIND (21)"
 std::string format_cupti_result(const CuptiApi& api, CUptiResult result);
-
-// Looks up `name` in a loaded library. If it is missing, sets `function` to null and stores the
-// first such name in `missing`.
-template <class Function>
-void resolve_function(void* library, const char* name, Function& function, std::string& missing) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr && missing.empty()) missing = name;
-}
 
 }  // namespace bench

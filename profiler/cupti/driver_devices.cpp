@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/cupti/driver_devices.hpp"
 
-#include "profiler/cupti/cupti_api.hpp"
-
 #include <array>
 #include <limits>
 #include <string>
@@ -31,16 +29,10 @@ constexpr std::array<LimitRow, 8> kLimits = {{
 }  // namespace
 
 std::optional<DriverDeviceApi> loaded_driver() {
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return std::nullopt;
+  const auto library = DynamicLibrary::find_loaded("libcuda.so.1");
   DriverDeviceApi driver;
-  std::string missing;
-  resolve_function(library, "cuDeviceGet", driver.get, missing);
-  resolve_function(library, "cuDeviceGetAttribute", driver.attribute, missing);
-  resolve_function(library, "cuDeviceGetName", driver.name, missing);
-  resolve_function(library, "cuDeviceTotalMem_v2", driver.total_memory, missing);
-  dlclose(library);  // the program keeps it loaded
-  return missing.empty() ? std::optional(driver) : std::nullopt;
+  if (!library || !fill_functions(*library, driver)) return std::nullopt;
+  return driver;
 }
 
 std::optional<GpuDevice> describe_device(const DriverDeviceApi& driver, std::int64_t device) {

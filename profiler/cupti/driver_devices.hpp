@@ -3,6 +3,7 @@
 // no DEVICE record on an H100, and without a device's limits no kernel has an occupancy.
 #pragma once
 
+#include "base/function_table.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 
 #include <cuda.h>
@@ -14,10 +15,8 @@ namespace bench {
 
 // Plain pointers, so that tests can insert their own functions.
 struct DriverDeviceApi {
-  decltype(&cuDeviceGet) get = nullptr;
-  decltype(&cuDeviceGetAttribute) attribute = nullptr;
-  decltype(&cuDeviceGetName) name = nullptr;
-  decltype(&cuDeviceTotalMem) total_memory = nullptr;
+  BENCH_FUNCTIONS(DriverDeviceApi, (get, cuDeviceGet), (attribute, cuDeviceGetAttribute),
+                  (name, cuDeviceGetName), (total_memory, cuDeviceTotalMem_v2));
 };
 
 // Returns nullopt if the process has not loaded the driver, or if a function is missing.

@@ -2,7 +2,7 @@
 // Tables of the functions of cuBLASLt and cuBLAS, filled at run time.
 #pragma once
 
-#include "base/result.hpp"
+#include "base/function_table.hpp"
 #include "ops/cuda/library_search.hpp"
 
 #include <cublas_v2.h>
@@ -15,24 +15,21 @@
 namespace bench::ops::cuda {
 
 struct CublasLtApi {
-  decltype(&::cublasLtCreate) create = nullptr;
-  decltype(&::cublasLtDestroy) destroy = nullptr;
-  decltype(&::cublasLtGetStatusName) status_name = nullptr;
-  decltype(&::cublasLtGetVersion) version = nullptr;
-  decltype(&::cublasLtMatmulDescCreate) create_product = nullptr;
-  decltype(&::cublasLtMatmulDescDestroy) destroy_product = nullptr;
-  decltype(&::cublasLtMatmulDescSetAttribute) set_product = nullptr;
-  decltype(&::cublasLtMatmulDescGetAttribute) get_product = nullptr;
-  decltype(&::cublasLtMatrixLayoutCreate) create_layout = nullptr;
-  decltype(&::cublasLtMatrixLayoutDestroy) destroy_layout = nullptr;
-  decltype(&::cublasLtMatrixLayoutSetAttribute) set_layout = nullptr;
-  decltype(&::cublasLtMatrixLayoutGetAttribute) get_layout = nullptr;
-  decltype(&::cublasLtMatmulPreferenceCreate) create_preference = nullptr;
-  decltype(&::cublasLtMatmulPreferenceDestroy) destroy_preference = nullptr;
-  decltype(&::cublasLtMatmulPreferenceSetAttribute) set_preference = nullptr;
-  decltype(&::cublasLtMatmulAlgoGetHeuristic) heuristic = nullptr;
-  decltype(&::cublasLtMatmulAlgoConfigGetAttribute) get_algorithm = nullptr;
-  decltype(&::cublasLtMatmul) matmul = nullptr;
+  BENCH_FUNCTIONS(CublasLtApi, (create, cublasLtCreate), (destroy, cublasLtDestroy),
+                  (status_name, cublasLtGetStatusName), (version, cublasLtGetVersion),
+                  (create_product, cublasLtMatmulDescCreate),
+                  (destroy_product, cublasLtMatmulDescDestroy),
+                  (set_product, cublasLtMatmulDescSetAttribute),
+                  (get_product, cublasLtMatmulDescGetAttribute),
+                  (create_layout, cublasLtMatrixLayoutCreate),
+                  (destroy_layout, cublasLtMatrixLayoutDestroy),
+                  (set_layout, cublasLtMatrixLayoutSetAttribute),
+                  (get_layout, cublasLtMatrixLayoutGetAttribute),
+                  (create_preference, cublasLtMatmulPreferenceCreate),
+                  (destroy_preference, cublasLtMatmulPreferenceDestroy),
+                  (set_preference, cublasLtMatmulPreferenceSetAttribute),
+                  (heuristic, cublasLtMatmulAlgoGetHeuristic),
+                  (get_algorithm, cublasLtMatmulAlgoConfigGetAttribute), (matmul, cublasLtMatmul));
   std::string path;  // path of the library
 
   // Formats a status: "CUBLAS_STATUS_NOT_SUPPORTED (15)".
@@ -40,12 +37,6 @@ struct CublasLtApi {
 };
 
 struct CublasApi {
-  decltype(&::cublasCreate_v2) create = nullptr;
-  decltype(&::cublasDestroy_v2) destroy = nullptr;
-  decltype(&::cublasGetStatusName) status_name = nullptr;
-  decltype(&::cublasSetStream_v2) set_stream = nullptr;
-  decltype(&::cublasSetMathMode) set_math_mode = nullptr;
-  decltype(&::cublasSetWorkspace_v2) set_workspace = nullptr;
   // The types are spelled out because the C++ headers overload these functions. These are the
   // signatures that the library exports.
   using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
@@ -58,8 +49,11 @@ struct CublasApi {
                                                   const void*, cudaDataType, int, long long,
                                                   const void*, void*, cudaDataType, int, long long,
                                                   int, cublasComputeType_t, cublasGemmAlgo_t);
-  GemmEx gemm = nullptr;
-  GemmStridedBatchedEx gemm_strided_batched = nullptr;
+  BENCH_FUNCTIONS(CublasApi, (create, cublasCreate_v2), (destroy, cublasDestroy_v2),
+                  (status_name, cublasGetStatusName), (set_stream, cublasSetStream_v2),
+                  (set_math_mode, cublasSetMathMode), (set_workspace, cublasSetWorkspace_v2),
+                  (gemm, cublasGemmEx, GemmEx),
+                  (gemm_strided_batched, cublasGemmStridedBatchedEx, GemmStridedBatchedEx));
   std::string path;
 
   std::string text(cublasStatus_t status) const;

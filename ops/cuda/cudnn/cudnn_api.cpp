@@ -23,28 +23,7 @@ std::string CudnnApi::text(cudnnStatus_t status) const {
 
 Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(
     std::span<const SearchStep> search) {
-  auto library = open_library(library_spec("cuDNN"), search);
-  if (!library) return std::move(library).error();
-  auto api = std::make_shared<CudnnApi>();
-  const FunctionSlot slots[] = {
-      slot("cudnnGetVersion", api->get_version),
-      slot("cudnnGetErrorString", api->get_error_string),
-      slot("cudnnGetLastErrorString", api->get_last_error_string),
-      slot("cudnnCreate", api->create),
-      slot("cudnnDestroy", api->destroy),
-      slot("cudnnSetStream", api->set_stream),
-      slot("cudnnBackendCreateDescriptor", api->create_descriptor),
-      slot("cudnnBackendDestroyDescriptor", api->destroy_descriptor),
-      slot("cudnnBackendSetAttribute", api->set_attribute),
-      slot("cudnnBackendGetAttribute", api->get_attribute),
-      slot("cudnnBackendFinalize", api->finalize),
-      slot("cudnnBackendExecute", api->execute),
-  };
-  if (const Status resolved = resolve(*library, slots); !resolved) {
-    return LoadFailure{{}, resolved.error().message()};
-  }
-  api->path = library->path();
-  return std::shared_ptr<const CudnnApi>(std::move(api));
+  return load_functions<CudnnApi>("cuDNN", search);
 }
 
 std::string format_version(const CudnnApi& api) {

@@ -2,7 +2,7 @@
 // A table of the functions of cuDNN's backend (graph) API, filled at run time.
 #pragma once
 
-#include "base/result.hpp"
+#include "base/function_table.hpp"
 #include "ops/cuda/library_search.hpp"
 
 #include <cudnn_graph.h>
@@ -14,18 +14,14 @@
 namespace bench::ops::cuda {
 
 struct CudnnApi {
-  decltype(&::cudnnGetVersion) get_version = nullptr;
-  decltype(&::cudnnGetErrorString) get_error_string = nullptr;
-  decltype(&::cudnnGetLastErrorString) get_last_error_string = nullptr;
-  decltype(&::cudnnCreate) create = nullptr;
-  decltype(&::cudnnDestroy) destroy = nullptr;
-  decltype(&::cudnnSetStream) set_stream = nullptr;
-  decltype(&::cudnnBackendCreateDescriptor) create_descriptor = nullptr;
-  decltype(&::cudnnBackendDestroyDescriptor) destroy_descriptor = nullptr;
-  decltype(&::cudnnBackendSetAttribute) set_attribute = nullptr;
-  decltype(&::cudnnBackendGetAttribute) get_attribute = nullptr;
-  decltype(&::cudnnBackendFinalize) finalize = nullptr;
-  decltype(&::cudnnBackendExecute) execute = nullptr;
+  BENCH_FUNCTIONS(CudnnApi, (get_version, cudnnGetVersion), (get_error_string, cudnnGetErrorString),
+                  (get_last_error_string, cudnnGetLastErrorString), (create, cudnnCreate),
+                  (destroy, cudnnDestroy), (set_stream, cudnnSetStream),
+                  (create_descriptor, cudnnBackendCreateDescriptor),
+                  (destroy_descriptor, cudnnBackendDestroyDescriptor),
+                  (set_attribute, cudnnBackendSetAttribute),
+                  (get_attribute, cudnnBackendGetAttribute), (finalize, cudnnBackendFinalize),
+                  (execute, cudnnBackendExecute));
   std::string path;  // path of the library
 
   // Formats a status: "CUDNN_STATUS_NOT_SUPPORTED (3000): <cuDNN's last message, one line>".

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/planning.hpp"
 
+#include "base/dynamic_library.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <dlfcn.h>
-#include <link.h>
 #include <span>
 #include <utility>
 
@@ -201,12 +200,9 @@ Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& conf
 }
 
 DriverPresence find_driver() {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return DriverPresence::absent;
-  link_map* file = nullptr;
-  const bool is_stub = dlinfo(driver, RTLD_DI_LINKMAP, &file) == 0 && file != nullptr &&
-                       std::string_view(file->l_name).find("/stubs/") != std::string_view::npos;
-  dlclose(driver);
+  const auto driver = DynamicLibrary::find_loaded("libcuda.so.1");
+  if (!driver) return DriverPresence::absent;
+  const bool is_stub = driver->path().find("/stubs/") != std::string::npos;
   return is_stub ? DriverPresence::stub : DriverPresence::present;
 }
 

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace bench::ops::cuda {
@@ -150,14 +149,14 @@ TEST(InjectionSettings, ComeFromVariables) {
 
 // Whatever is missing in the process, the driver must receive a success status.
 TEST(Injection, DoesNothingOutsideOfBenchProfile) {
-  void* const library = dlopen(BENCH_CUDA_INJECTION, RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr) << dlerror();
-  const auto initialise = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  const auto library = DynamicLibrary::load(BENCH_CUDA_INJECTION);
+  ASSERT_TRUE(library.ok()) << library.error();
+  auto* const initialise = library->function<int()>("InitializeInjection");
   ASSERT_NE(initialise, nullptr);
   EXPECT_EQ(initialise(), 1);
   EXPECT_EQ(initialise(), 1);
   // The library does not export the C++ runtime that it contains.
-  EXPECT_EQ(dlsym(library, "_ZTVSt9exception"), nullptr);
+  EXPECT_EQ(library->symbol("_ZTVSt9exception"), nullptr);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/runtime/device_counters.hpp"
 
+#include "base/function_table.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <dlfcn.h>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +16,10 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr const char* kDriver = "libcuda.so.1";
+
+struct ContextFunctions {
+  BENCH_FUNCTIONS(ContextFunctions, (get_context, cuCtxGetCurrent), (get_device, cuCtxGetDevice));
+};
 
 Error driver_error(std::string what) {
   return {std::move(what), kDriver, "`bench doctor` shows what is available"};
@@ -80,21 +84,14 @@ Result<CounterReadings, BackendError> CuptiCounters::measure(
 // Uses the driver's own functions, because CUDA's runtime has none for the context. The runtime has
 // loaded the driver.
 Result<CounterDevice> current_counter_device() {
-  void* const driver = dlopen(kDriver, RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) return driver_error("no driver is loaded in this process");
-  const auto close = [](void* handle) { dlclose(handle); };
-  const std::unique_ptr<void, decltype(close)> handle_owner(driver, close);
-  const auto get_context =
-      reinterpret_cast<decltype(&cuCtxGetCurrent)>(dlsym(driver, "cuCtxGetCurrent"));
-  const auto get_device =
-      reinterpret_cast<decltype(&cuCtxGetDevice)>(dlsym(driver, "cuCtxGetDevice"));
-  if (get_context == nullptr || get_device == nullptr) {
-    return driver_error("has no functions for contexts");
-  }
+  const auto driver = DynamicLibrary::find_loaded(kDriver);
+  if (!driver) return driver_error("no driver is loaded in this process");
+  ContextFunctions functions;
+  if (!fill_functions(*driver, functions)) return driver_error("has no functions for contexts");
   CUcontext context = nullptr;
-  CUresult result = get_context(&context);
+  CUresult result = functions.get_context(&context);
   CUdevice device = 0;
-  if (result == CUDA_SUCCESS && context != nullptr) result = get_device(&device);
+  if (result == CUDA_SUCCESS && context != nullptr) result = functions.get_device(&device);
   if (result != CUDA_SUCCESS || context == nullptr) {
     return driver_error(
         fmt::format("no context is current (CUresult {})", static_cast<int>(result)));

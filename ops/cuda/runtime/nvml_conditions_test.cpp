@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
 #include <limits>
 #include <map>
 #include <sys/types.h>
@@ -90,10 +89,9 @@ TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
   Nanoseconds now{1};
   ConditionWatch watch =
       watch_by_nvml(std::span(&step, 1), "0000:1B:00.0", [&] { return now += Nanoseconds(1); });
-  void* library = dlopen((folder + "/libnvidia-ml.so.1").c_str(), RTLD_NOW);
-  ASSERT_NE(library, nullptr);
-  const auto raise =
-      reinterpret_cast<void (*)(unsigned long long)>(dlsym(library, "fake_nvml_raise_xid"));
+  const auto library = DynamicLibrary::load(folder + "/libnvidia-ml.so.1");
+  ASSERT_TRUE(library.ok()) << library.error();
+  auto* const raise = library->function<void(unsigned long long)>("fake_nvml_raise_xid");
   ASSERT_NE(raise, nullptr);
   watch.sample_begins();
   raise(79);
@@ -103,7 +101,6 @@ TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
             "the driver reported a critical error: Xid 79 (the device has fallen off the bus)");
   watch.sample_begins();
   EXPECT_NE(watch.sample_ends({}).verdict, SampleVerdict::voided);  // reported only once
-  dlclose(library);
 }
 
 TEST(WatchByNvml, SaysWhyNothingIsKnown) {

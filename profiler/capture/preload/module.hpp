@@ -3,7 +3,9 @@
 // contains it, and its backtrace.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <dlfcn.h>
 #include <link.h>
 #include <string_view>
 
@@ -24,6 +26,16 @@ const char* module_path(const link_map* module, const char* program);
 // Returns function `name` of the first module that defines it, skipping this library; nullptr if
 // none.
 void* find_function(const char* name);
+
+// Returns the next definition of a function after this library's, which `slot` keeps.
+template <class Function>
+Function* next_function(std::atomic<Function*>& slot, const char* name) {
+  Function* found = slot.load(std::memory_order_relaxed);
+  if (found != nullptr) return found;
+  found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  slot.store(found, std::memory_order_relaxed);
+  return found;
+}
 
 inline constexpr std::size_t kMaxBacktrace = 16384;  // bytes of JSON
 

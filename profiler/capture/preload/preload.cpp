@@ -21,7 +21,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -38,17 +37,6 @@ int __vfprintf_chk(FILE* stream, int flag, const char* format, va_list arguments
 
 namespace bench::capture {
 namespace {
-
-// Returns the next definition of a function after this library's.
-template <class Function>
-Function* next_function(std::atomic<Function*>& slot, const char* name) {
-  Function* found = slot.load(std::memory_order_relaxed);
-  if (found == nullptr) {
-    found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-    slot.store(found, std::memory_order_relaxed);
-  }
-  return found;
-}
 
 #define BENCH_NEXT(name)                                    \
   ([]() -> decltype(&::name) {                              \

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <span>
 #include <string_view>
@@ -328,21 +327,12 @@ void* run_thread(void* data) {
   return routine(argument);
 }
 
-template <class Function>
-Function* following(std::atomic<Function*>& slot, const char* name) {
-  Function* found = slot.load(std::memory_order_relaxed);
-  if (found != nullptr) return found;
-  found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  slot.store(found, std::memory_order_relaxed);
-  return found;
-}
-
 using CreateThread = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                   void* argument) {
   static constinit std::atomic<CreateThread*> known{nullptr};
-  CreateThread* next = following(known, "pthread_create");
+  CreateThread* next = next_function(known, "pthread_create");
   if (next == nullptr) return EAGAIN;
   Launch* launch = sampler().is_active.load() ? claim_launch() : nullptr;
   if (launch == nullptr) return next(thread, attributes, routine, argument);
@@ -366,8 +356,8 @@ NextFunctions& next_functions() {
 }
 
 __attribute__((constructor)) void find_functions() {
-  following(next_functions().sigaction, "sigaction");
-  following(next_functions().signal, "signal");
+  next_function(next_functions().sigaction, "sigaction");
+  next_function(next_functions().signal, "signal");
 }
 
 }  // namespace
@@ -440,7 +430,7 @@ BENCH_EXPORT int sigaction(int signal, const struct sigaction* action, struct si
     return 0;
   }
   if (is_taken) capture::give_up_signal();
-  auto* next = capture::following(capture::next_functions().sigaction, "sigaction");
+  auto* next = capture::next_function(capture::next_functions().sigaction, "sigaction");
   if (next == nullptr) {
     errno = ENOSYS;
     return -1;
@@ -455,7 +445,7 @@ BENCH_EXPORT sighandler_t signal(int number, sighandler_t handler) {
   const bool is_taken = capture::uses_signal(number);
   if (is_taken && handler == SIG_DFL) return SIG_DFL;
   if (is_taken) capture::give_up_signal();
-  auto* next = capture::following(capture::next_functions().signal, "signal");
+  auto* next = capture::next_function(capture::next_functions().signal, "signal");
   const sighandler_t previous = next == nullptr ? SIG_ERR : next(number, handler);
   return is_taken && previous != SIG_ERR ? SIG_DFL : previous;
 }
