@@ -68,50 +68,50 @@ std::optional<std::string> try_computation(Env& env) {
   return computed->refused ? std::optional(computed->refused->reason) : std::nullopt;
 }
 
+// Returns the finding about the library that a worker uses for a backend, or nullopt if it uses
+// none.
+std::optional<Finding> used_library(const WorkerDocument& worker, std::string_view backend,
+                                    std::string_view subject) {
+  const auto found = std::ranges::find(worker.devices, backend, &WorkerDocument::Device::backend);
+  if (found == worker.devices.end() || !found->library) return std::nullopt;
+  ops::LibraryReport report{std::string(subject)};
+  report.version = found->library->version;
+  report.path = found->library->path;
+  report.origin = found->library->detail;
+  return library_finding(report, Finding::Level::problem);
+}
+
 Finding onednn_finding(const Result<WorkerDocument>& description, const std::string& program,
                        Env& env) {
+  Finding unusable{Finding::Level::problem, "oneDNN", "", "no case can run on the CPU"};
   if (!description.ok()) {
-    return {Finding::Level::problem, "oneDNN", description.error().message(),
-            "no case can run on the CPU",
-            "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH"};
+    unusable.found = description.error().message();
+    unusable.remedy = "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH";
+    return unusable;
   }
-  std::string library = "no device of this backend";
-  for (const WorkerDocument::Device& device : description->devices) {
-    if (device.backend != "onednn" || !device.library) continue;
-    library = fmt::format("{} at {} ({})", device.library->version, device.library->path,
-                          device.library->detail);
-  }
-  if (const auto failure = try_computation(env)) {
-    return {Finding::Level::problem, "oneDNN",
-            fmt::format("{} does not compute {}: {}", library, kTrialCase, *failure),
-            "no case can run on the CPU",
-            fmt::format("build bench against this oneDNN, or make another one with a CPU runtime "
-                        "findable, e.g. by LD_LIBRARY_PATH; `ONEDNN_VERBOSE=all {} run {}` shows "
-                        "what the library reports",
-                        program, kTrialCase)};
-  }
-  return {Finding::Level::good, "oneDNN", library, "", ""};
+  const Finding used =
+      used_library(*description, "onednn", unusable.subject)
+          .value_or(Finding{Finding::Level::good, unusable.subject, "no device of this backend"});
+  const auto failure = try_computation(env);
+  if (!failure) return used;
+  unusable.found = fmt::format("{} does not compute {}: {}", used.found, kTrialCase, *failure);
+  unusable.remedy = fmt::format(
+      "build bench against this oneDNN, or make another one with a CPU runtime findable, e.g. by "
+      "LD_LIBRARY_PATH; `ONEDNN_VERBOSE=all {} run {}` shows what the library reports",
+      program, kTrialCase);
+  return unusable;
 }
 
 // Describes a library of matrix products, by its row among a worker's devices or missing ones.
 Finding blas_finding(const ops::BlasLibrary& library, const WorkerDocument& worker) {
-  const std::string subject(library.title);
-  const auto found =
-      std::ranges::find(worker.devices, library.backend, &WorkerDocument::Device::backend);
-  if (found != worker.devices.end() && found->library) {
-    return {Finding::Level::good, subject,
-            fmt::format("{} at {} ({})", found->library->version, found->library->path,
-                        found->library->detail),
-            "", ""};
-  }
+  if (auto used = used_library(worker, library.backend, library.title)) return *std::move(used);
   const auto missing =
       std::ranges::find(worker.missing, library.backend, &WorkerDocument::Device::backend);
   const std::string remedy = ops::blas_remedy(library);
   std::string reason = missing == worker.missing.end() ? "" : missing->reason.value_or("");
   // The reason of a skipped case ends with the remedy, which has a line of its own here.
-  if (reason.ends_with(remedy)) reason.resize(reason.size() - remedy.size());
-  while (reason.ends_with(' ') || reason.ends_with(';')) reason.pop_back();
-  return {Finding::Level::note, subject, std::move(reason),
+  if (reason.ends_with("; " + remedy)) reason.resize(reason.size() - remedy.size() - 2);
+  return {Finding::Level::note, std::string(library.title), std::move(reason),
           fmt::format("cases with backend: {} are skipped", library.backend), remedy};
 }
 

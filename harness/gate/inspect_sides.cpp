@@ -92,7 +92,7 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
       ask_cuda(side.program, side.environment, ops::cuda::ProbeExtent::libraries, env, interrupted);
   if (cuda_unavailable_reason(status) || !status.report) return;
   side.loaded.push_back({std::string(kGpuPluginFile), resolve_path(status.plugin), status.version});
-  for (const ops::cuda::LibraryReport& library : status.report->libraries) {
+  for (const ops::LibraryReport& library : status.report->libraries) {
     const std::string name = lower_case(library.name);
     if (!library.usable() || !is_cuda_backend(name)) continue;
     add_library({name, library.version, library.path, ""}, side);

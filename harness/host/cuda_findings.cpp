@@ -18,7 +18,6 @@ using Level = Finding::Level;
 using FindingList = std::vector<Finding>;
 using ops::cuda::Availability;
 using ops::cuda::DeviceProperties;
-using ops::cuda::LibraryReport;
 using ops::cuda::NvmlProperties;
 using ops::cuda::ProbeReport;
 
@@ -37,8 +36,7 @@ void add_plugin(const CudaStatus& status, FindingList& findings) {
   std::ranges::replace(architectures, ';', ' ');
   findings.push_back({Level::good, "CUDA plugin",
                       fmt::format("{}, interface {}, for {}, at {}", status.version,
-                                  status.abi.value_or(0), architectures, status.plugin),
-                      "", ""});
+                                  status.abi.value_or(0), architectures, status.plugin)});
 }
 
 Level to_level(Availability availability) {
@@ -69,8 +67,7 @@ void add_driver(const ProbeReport& report, FindingList& findings) {
   findings.push_back({level, "NVIDIA driver",
                       fmt::format("{}, CUDA {} (this build: {})", version,
                                   ops::cuda::format_cuda_version(report.answers.driver),
-                                  ops::cuda::format_cuda_version(report.answers.runtime)),
-                      "", ""});
+                                  ops::cuda::format_cuda_version(report.answers.runtime))});
 }
 
 // Returns "VALUE of LIMIT", both divided by `divisor`.
@@ -107,7 +104,7 @@ void add_clocks(const std::string& subject, const NvmlProperties& facts, Finding
       celsius, state);
   const std::vector<std::string> reasons = list_throttle_reasons(facts);
   if (reasons.empty()) {
-    findings.push_back({Level::good, subject + " clocks", found, "", ""});
+    findings.push_back({Level::good, subject + " clocks", found});
     return;
   }
   findings.push_back({Level::note, subject + " clocks",
@@ -133,14 +130,14 @@ void add_clock_locks(const DeviceProperties& device, const std::string& subject,
   add("memory", "-lmc", "-rmc", facts.memory_clock_limit_mhz);
   if (locks.empty()) return;
   findings.push_back({Level::good, subject + " clock locks",
-                      fmt::format("for equal times; as root; {}", fmt::join(locks, "; ")), "", ""});
+                      fmt::format("for equal times; as root; {}", fmt::join(locks, "; "))});
 }
 
 void add_modes(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
   const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", format_on_off(facts.ecc),
                                         format_on_off(facts.mig), format_on_off(facts.persistence));
   if (facts.persistence.value_or(true)) {
-    findings.push_back({Level::good, subject + " modes", found, "", ""});
+    findings.push_back({Level::good, subject + " modes", found});
   } else {
     findings.push_back({Level::note, subject + " modes", found,
                         "each process initialises the driver again: workers start slowly",
@@ -155,7 +152,7 @@ void add_device(const DeviceProperties& device, FindingList& findings) {
                                   format_bytes(Bytes{device.memory_bytes}),
                                   format_bytes(Bytes{device.l2_bytes}), device.bus_id, device.uuid);
   if (device.unusable.empty()) {
-    findings.push_back({Level::good, subject, std::move(found), "", ""});
+    findings.push_back({Level::good, subject, std::move(found)});
   } else {
     findings.push_back({Level::problem, subject, fmt::format("{}: {}", found, device.unusable),
                         "no case can run there",
@@ -166,26 +163,9 @@ void add_device(const DeviceProperties& device, FindingList& findings) {
     add_clock_locks(device, subject, findings);
     add_modes(subject, *device.nvml, findings);
   } else if (!device.nvml_reason.empty()) {
-    findings.push_back(
-        {Level::note, subject + " clocks", "unknown: " + device.nvml_reason,
-         "clocks, power and throttling are unknown: no sample is discarded because of them", ""});
+    findings.push_back({Level::note, subject + " clocks", "unknown: " + device.nvml_reason,
+                        std::string(ops::cuda::library_spec("NVML").consequence)});
   }
-}
-
-void add_library(const LibraryReport& library, Level absence_level, FindingList& findings) {
-  if (library.usable()) {
-    findings.push_back({Level::good, library.name,
-                        fmt::format("{} at {} ({})", library.version, library.path, library.origin),
-                        "", ""});
-    return;
-  }
-  std::string found = library.reason;
-  if (!library.path.empty()) found += " at " + library.path;
-  if (!library.tried.empty()) {
-    found += fmt::format(" (tried: {})", fmt::join(library.tried, "; "));
-  }
-  findings.push_back(
-      {absence_level, library.name, std::move(found), library.consequence, library.remedy});
 }
 
 void add_counters(const SystemRoot& root, Privilege privilege, FindingList& findings) {
@@ -193,10 +173,9 @@ void add_counters(const SystemRoot& root, Privilege privilege, FindingList& find
   const auto value = text ? find_labelled_value(*text, "RmProfilingAdminOnly") : std::nullopt;
   if (!value) return;
   if (*value == "0") {
-    findings.push_back({Level::good, "GPU counters", "open to every user", "", ""});
+    findings.push_back({Level::good, "GPU counters", "open to every user"});
   } else if (privilege == Privilege::administrator) {
-    findings.push_back(
-        {Level::good, "GPU counters", "open to administrators, which this is", "", ""});
+    findings.push_back({Level::good, "GPU counters", "open to administrators, which this is"});
   } else {
     findings.push_back(
         {Level::note, "GPU counters", "only for administrators (RmProfilingAdminOnly)",
@@ -219,8 +198,8 @@ std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& ro
     add_driver(report, findings);
     for (const DeviceProperties& device : report.devices) add_device(device, findings);
     const Level absence_level = report.devices.empty() ? Level::note : Level::problem;
-    for (const LibraryReport& library : report.libraries)
-      add_library(library, absence_level, findings);
+    for (const ops::LibraryReport& library : report.libraries)
+      findings.push_back(library_finding(library, absence_level));
   }
   add_counters(root, privilege, findings);
   return findings;

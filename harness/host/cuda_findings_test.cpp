@@ -13,9 +13,9 @@
 namespace bench {
 namespace {
 
+using ops::LibraryReport;
 using ops::cuda::Availability;
 using ops::cuda::DeviceProperties;
-using ops::cuda::LibraryReport;
 using ops::cuda::ProbeReport;
 using testing::ElementsAre;
 

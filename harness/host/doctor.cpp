@@ -353,6 +353,17 @@ std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu) {
   return findings;
 }
 
+Finding library_finding(const ops::LibraryReport& library, Finding::Level absence) {
+  if (library.usable()) {
+    return {Finding::Level::good, library.name,
+            fmt::format("{} at {} ({})", library.version, library.path, library.origin)};
+  }
+  std::string found = library.reason;
+  if (!library.path.empty()) found += " at " + library.path;
+  if (!library.tried.empty()) found += fmt::format(" (tried: {})", fmt::join(library.tried, "; "));
+  return {absence, library.name, std::move(found), library.consequence, library.remedy};
+}
+
 std::string summarize_findings(const std::vector<Finding>& findings) {
   std::vector<std::string_view> problems;
   for (const Finding& finding : findings) {

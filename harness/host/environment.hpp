@@ -6,6 +6,7 @@
 #include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "harness/result/record.hpp"
+#include "ops/found_library.hpp"
 
 #include <map>
 #include <optional>
@@ -50,11 +51,13 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 struct Finding {
   BENCH_MEMBER_ENUM(Level, good, note, problem);
   Level level;
-  std::string subject;      // "ASLR", "oneDNN", "governor"
-  std::string found;        // the state that was found
-  std::string consequence;  // may be empty
-  std::string remedy;       // may be empty
+  std::string subject;           // "ASLR", "oneDNN", "governor"
+  std::string found;             // the state that was found
+  std::string consequence = {};  // may be empty
+  std::string remedy = {};       // may be empty
 };
+// Returns the finding about a library. `absence`: its level if the library cannot be used.
+Finding library_finding(const ops::LibraryReport& library, Finding::Level absence);
 // Returns the findings about the processor, the system's settings and the environment variables.
 std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu);
 // Returns a sentence that lists the problems, or gives the number of notes if there are no

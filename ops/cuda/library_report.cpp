@@ -160,10 +160,8 @@ Result<DynamicLibrary, LoadFailure> open_library(const LibrarySpec& spec,
 
 LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep> search,
                              const LibraryExpectations& expectations) {
-  LibraryReport report;
-  report.name = spec.name;
-  report.consequence = spec.consequence;
-  report.remedy = spec.remedy;
+  LibraryReport report{std::string(spec.name), std::string(spec.consequence),
+                       std::string(spec.remedy)};
   auto library = open_library(spec, search);
   if (!library) {
     report.reason = library.error().reason;

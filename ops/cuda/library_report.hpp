@@ -4,6 +4,7 @@
 
 #include "base/function_table.hpp"
 #include "ops/cuda/library_search.hpp"
+#include "ops/found_library.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -14,20 +15,6 @@
 #include <vector>
 
 namespace bench::ops::cuda {
-
-struct LibraryReport {
-  std::string name;         // "cuDNN"
-  std::string consequence;  // what its absence means: "conv on cuda is unsupported"
-  std::string remedy;
-  // If the library was found:
-  std::string path, origin, version;
-  // Why the library was not found, or cannot be used. If it was found, `path` is set as well.
-  std::string reason;
-  std::vector<std::string> tried;  // locations searched, if it was not found
-
-  bool usable() const { return reason.empty(); }
-  friend bool operator==(const LibraryReport&, const LibraryReport&) = default;
-};
 
 // Properties of this build that decide whether a library is usable.
 struct LibraryExpectations {

@@ -5,6 +5,12 @@
 
 #include <fmt/format.h>
 
+namespace bench::ops {
+
+BENCH_FIELDS(LibraryReport, name, path, origin, version, reason, consequence, remedy, tried);
+
+}  // namespace bench::ops
+
 namespace bench::ops::cuda {
 
 BENCH_FIELDS(RuntimeAnswers, status, status_name, status_text, devices, driver, runtime,
@@ -15,7 +21,6 @@ BENCH_FIELDS(NvmlProperties, ecc, mig, persistence, sm_clock_mhz, sm_clock_limit
 BENCH_FIELDS(DeviceProperties, index, name, major, minor, multiprocessors, memory_bytes, l2_bytes,
              clock_khz, memory_clock_khz, memory_bus_bits, bus_id, uuid, unusable, nvml_reason,
              cudnn_properties, nvml);
-BENCH_FIELDS(LibraryReport, name, path, origin, version, reason, consequence, remedy, tried);
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<Verdict> auto& verdict) {

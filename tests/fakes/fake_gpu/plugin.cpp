@@ -78,12 +78,9 @@ ops::cuda::DeviceProperties make_device_properties(const DeviceScript& device) {
   return facts;
 }
 
-ops::cuda::LibraryReport make_library_report(const ops::cuda::LibrarySpec& spec,
-                                             const Script& script) {
-  ops::cuda::LibraryReport report;
-  report.name = spec.name;
-  report.consequence = spec.consequence;
-  report.remedy = spec.remedy;
+ops::LibraryReport make_library_report(const ops::cuda::LibrarySpec& spec, const Script& script) {
+  ops::LibraryReport report{std::string(spec.name), std::string(spec.consequence),
+                            std::string(spec.remedy)};
   const auto absent = script.absent.find(report.name);
   if (absent != script.absent.end()) {
     report.reason = absent->second;
