@@ -65,18 +65,32 @@ std::unique_ptr<OnednnPrimitive> wrap_kernel(const Problem& problem,
   return primitive;
 }
 
-class ChainBuilder {
+class ChainBuilder final : ChainPlanner<memory::desc> {
  public:
   ChainBuilder(OnednnContext& context, const Network& network, const LayerMakers& makers)
-      : context_(context),
-        network_(network),
+      : ChainPlanner(network),
+        context_(context),
         makers_(makers),
         last_readers_(last_readers(network)) {}
 
   Result<Chain, BackendError> build();
 
  private:
-  Result<Done, BackendError> add_node(std::size_t node);
+  memory::desc plain_form(const Tensor& tensor) const override {
+    return plain_desc(tensor.dims, tensor.dtype);
+  }
+  memory::desc row_major(const memory::desc& sizes, const memory::desc& type) const override {
+    return row_major_desc(sizes.get_dims(), type.get_data_type());
+  }
+  bool same_order(const memory::desc& a, const memory::desc& b) const override {
+    return ops::same_order(a, b);
+  }
+  std::int64_t bytes(const memory::desc& desc) const override {
+    return static_cast<std::int64_t>(desc.get_size());
+  }
+  Planned reorder(std::size_t node, std::size_t value, const memory::desc& required) override;
+  Result<Done, BackendError> add_node(std::size_t node) override;
+
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
   CreatedPrimitive create_parts(Node node) const;
@@ -91,67 +105,18 @@ class ChainBuilder {
   void add_demanded(const OnednnPrimitive& primitive, ChainStep& step) const;
   Result<Done, BackendError> add_workspace(std::size_t node, const OnednnPrimitive& primitive,
                                            ChainStep& step);
-  void add_preparation(std::size_t node, const OnednnPrimitive& primitive, std::size_t workspace);
-  void add_parameters();
-  // Returns the value of a parameter that several nodes read, nullopt for one that a single
-  // primitive has in its own layout.
-  std::optional<std::size_t> shared_parameter(const Source& source) const {
-    return source.kind == Source::Kind::parameter ? parameters_[source.index] : std::nullopt;
-  }
-  std::size_t value_index(const Source& source) const {
-    if (const auto parameter = shared_parameter(source)) return *parameter;
-    return source.kind == Source::Kind::input ? inputs_[source.index]
-                                              : results_[source.index][source.output];
-  }
-
-  std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
-  std::size_t add_value(const memory::desc& desc, std::size_t storage);
-  std::size_t new_value(const memory::desc& desc);
-  std::size_t convert_layout(std::size_t node, std::size_t value,
-                             const memory::desc& required_desc);
-  std::size_t view_as_stored(std::size_t node, std::size_t value, const memory::desc& plain);
-  std::size_t find_or_add_view(std::size_t value, const memory::desc& required_desc);
-  std::size_t find_or_add_reorder(std::size_t node, std::size_t value,
-                                  const memory::desc& required_desc);
-  std::optional<std::size_t> find_derived(std::size_t value,
-                                          const memory::desc& required_desc) const;
-  void finish_outputs();
+  Result<Done, BackendError> add_preparation(std::size_t node, const OnednnPrimitive& primitive,
+                                             std::size_t workspace);
+  std::size_t new_value(const memory::desc& desc) { return add_value(desc, bytes(desc)); }
+  Planned view_as_stored(std::size_t node, std::size_t value, const memory::desc& plain);
   void plan_storages();
 
   OnednnContext& context_;
-  const Network& network_;
   const LayerMakers& makers_;
   std::vector<std::size_t> last_readers_;
-  std::vector<std::size_t> inputs_;                     // values of the network's inputs
-  std::vector<std::optional<std::size_t>> parameters_;  // values of the shared parameters
-  std::vector<std::vector<std::size_t>> results_;       // values of the nodes, by output
-  std::map<std::string, std::size_t> workspaces_;       // values, by layer
-  // Views and reordered copies created so far. A residual that an add in place overwrites is never
-  // requested again, because nothing reads it afterwards.
-  struct Derived {
-    std::size_t from;
-    std::size_t to;
-  };
-  std::vector<Derived> derived_;
+  std::map<std::string, std::size_t> workspaces_;  // values, by layer
   Chain chain_;
 };
-
-std::size_t ChainBuilder::add_storage(ChainStorage::Kind kind, const memory::desc& desc) {
-  chain_.storages.push_back(
-      {.kind = kind, .life = {.bytes = static_cast<std::int64_t>(desc.get_size())}, .index = 0});
-  return chain_.storages.size() - 1;
-}
-
-std::size_t ChainBuilder::add_value(const memory::desc& desc, std::size_t storage) {
-  std::int64_t& bytes = chain_.storages[storage].life.bytes;
-  bytes = std::max(bytes, static_cast<std::int64_t>(desc.get_size()));
-  chain_.values.push_back({desc, storage});
-  return chain_.values.size() - 1;
-}
-
-std::size_t ChainBuilder::new_value(const memory::desc& desc) {
-  return add_value(desc, add_storage(ChainStorage::Kind::internal, desc));
-}
 
 // Returns the layouts of the node's producers, in the sizes of the node's problem; and for a
 // gradient the layout of what it is the gradient of.
@@ -161,7 +126,7 @@ std::vector<memory::desc> ChainBuilder::collect_producer_descs(const Node& node)
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     if (node.sources[i].kind == Source::Kind::parameter) continue;
     const Tensor& tensor = node.problem.tensors[i];
-    const memory::desc& desc = chain_.values[value_index(node.sources[i])].desc;
+    const memory::desc& desc = form_of(node.sources[i]);
     if (desc.get_data_type() != onednn_type(tensor.dtype)) continue;
     descs[i] = desc.get_dims() == tensor.dims ? desc : plain_desc(tensor.dims, tensor.dtype);
   }
@@ -197,7 +162,7 @@ std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t inde
     return std::nullopt;
   }
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
-  const memory::desc& desc = chain_.values[value_index(source)].desc;
+  const memory::desc& desc = form_of(source);
   const Tensor& output = node.problem.output();
   const bool is_compatible =
       desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
@@ -239,7 +204,9 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
 // nodes read too, as in training its gradients and the optimizer, stays plain: as an input.
 CreatedPrimitive ChainBuilder::create_parts(Node node) const {
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
-    if (shared_parameter(node.sources[i])) node.problem.tensors[i].role = TensorRole::input;
+    const Source& source = node.sources[i];
+    if (source.kind == Source::Kind::parameter && !is_own_parameter(source))
+      node.problem.tensors[i].role = TensorRole::input;
   }
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_layer(makers_.parts, node));
   if (kernel != nullptr && !has_plain_activations(*kernel, node)) return refuse(node, kOwnLayouts);
@@ -249,36 +216,17 @@ CreatedPrimitive ChainBuilder::create_parts(Node node) const {
 // Returns whether the kernel's own layouts are only those of parameters that no other node reads.
 bool ChainBuilder::has_plain_activations(const Kernel& kernel, const Node& node) const {
   for (std::size_t i = 0; i < node.problem.tensors.size(); ++i) {
-    const bool is_own_parameter = i < node.sources.size() &&
-                                  node.sources[i].kind == Source::Kind::parameter &&
-                                  !shared_parameter(node.sources[i]);
-    if (kernel.converts_layout(i) && !is_own_parameter) return false;
+    const bool is_own = i < node.sources.size() && is_own_parameter(node.sources[i]);
+    if (kernel.converts_layout(i) && !is_own) return false;
   }
   return true;
 }
 
-// Returns the view or reordered copy of the value that already has the layout, so that a result is
-// reordered once even if several nodes need it in that layout.
-std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
-                                                      const memory::desc& required_desc) const {
-  for (const Derived& earlier : derived_) {
-    if (earlier.from == value && chain_.values[earlier.to].desc == required_desc) return earlier.to;
-  }
-  return std::nullopt;
-}
-
-std::size_t ChainBuilder::find_or_add_view(std::size_t value, const memory::desc& required_desc) {
-  if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
-  derived_.push_back({value, add_value(required_desc, chain_.values[value].storage)});
-  return derived_.back().to;
-}
-
-std::size_t ChainBuilder::find_or_add_reorder(std::size_t node, std::size_t value,
-                                              const memory::desc& required_desc) {
-  if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
+ChainBuilder::Planned ChainBuilder::reorder(std::size_t node, std::size_t value,
+                                            const memory::desc& required_desc) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const memory::desc from = chain_.values[value].desc;
+  const memory::desc from = values_[value].form;
   const auto description = context_.call("dnnl_reorder_primitive_desc_create", [&] {
     return dnnl::reorder::primitive_desc(context_.engine(), from, context_.engine(), required_desc,
                                          attributes);
@@ -296,35 +244,17 @@ std::size_t ChainBuilder::find_or_add_reorder(std::size_t node, std::size_t valu
        .scratchpad = description.scratchpad_desc(),
        .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
        .parameters = {}});
-  derived_.push_back({value, result});
   return result;
-}
-
-// Returns the value in the layout that a primitive requires: itself, a view of it, or a reordered
-// copy. If the sizes differ (a matrix product after images), it is a view of the row-major form.
-std::size_t ChainBuilder::convert_layout(std::size_t node, std::size_t value,
-                                         const memory::desc& required_desc) {
-  const memory::desc desc = chain_.values[value].desc;
-  if (desc == required_desc) return value;
-  if (same_order(desc, required_desc)) return find_or_add_view(value, required_desc);
-  if (desc.get_dims() == required_desc.get_dims())
-    return find_or_add_reorder(node, value, required_desc);
-  const auto row_major = [&](const memory::desc& sizes) {
-    return row_major_desc(sizes.get_dims(), desc.get_data_type());
-  };
-  const std::size_t plain = convert_layout(node, value, row_major(desc));
-  return convert_layout(node, find_or_add_view(plain, row_major(required_desc)), required_desc);
 }
 
 // Returns the value as the primitive sees its plain form, which is `plain`: itself, or a view if
 // the primitive's sizes are those of the transposed matrices.
-std::size_t ChainBuilder::view_as_stored(std::size_t node, std::size_t value,
-                                         const memory::desc& plain) {
+ChainBuilder::Planned ChainBuilder::view_as_stored(std::size_t node, std::size_t value,
+                                                   const memory::desc& plain) {
   if (plain == row_major_desc(plain.get_dims(), plain.get_data_type())) return value;
-  const memory::desc& desc = chain_.values[value].desc;
-  const std::size_t row_major =
-      convert_layout(node, value, row_major_desc(desc.get_dims(), desc.get_data_type()));
-  return find_or_add_view(row_major, plain);
+  const memory::desc desc = values_[value].form;
+  BENCH_ASSIGN_OR_RETURN(const std::size_t stored, arrange(node, value, row_major(desc, desc)));
+  return view(stored, plain);
 }
 
 Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
@@ -336,7 +266,7 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     const OnednnTensor& tensor = primitive.tensors[i];
     const Source& source = node.sources[i];
-    if (source.kind == Source::Kind::parameter && !shared_parameter(source)) {
+    if (is_own_parameter(source)) {
       const bool is_packed = primitive.foreign != nullptr && primitive.foreign->converts_layout(i);
       chain_.parameters[source.index] = {.plain = tensor.plain,
                                          .desc = tensor.desc,
@@ -346,8 +276,9 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
       continue;
     }
     if (!tensor.argument && residual != i) continue;  // only a preparation reads it
-    const std::size_t stored = view_as_stored(index, value_index(source), tensor.plain);
-    const std::size_t value = convert_layout(index, stored, tensor.desc);
+    BENCH_ASSIGN_OR_RETURN(const std::size_t stored,
+                           view_as_stored(index, value_of(source), tensor.plain));
+    BENCH_ASSIGN_OR_RETURN(const std::size_t value, arrange(index, stored, tensor.desc));
     if (residual == i) {
       in_place_value = value;
     } else {
@@ -364,15 +295,14 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
 
 void ChainBuilder::add_outputs(std::size_t index, const OnednnPrimitive& primitive,
                                std::optional<std::size_t> in_place_value, ChainStep& step) {
-  results_.emplace_back();
   for (std::size_t i = network_.nodes[index].problem.input_count(); i < primitive.tensors.size();
        ++i) {
     const OnednnTensor& output = primitive.tensors[i];
     const std::size_t value = in_place_value
-                                  ? add_value(output.desc, chain_.values[*in_place_value].storage)
+                                  ? add_value_in(values_[*in_place_value].storage, output.desc)
                                   : new_value(output.desc);
     step.values.emplace_back(*output.argument, value);
-    results_.back().push_back(value);
+    add_result(value);
   }
 }
 
@@ -400,19 +330,19 @@ Result<Done, BackendError> ChainBuilder::add_workspace(std::size_t index,
   const Node& node = network_.nodes[index];
   const auto kept = workspaces_.find(node.layer);
   if (node.pass != Pass::forward && kept != workspaces_.end() &&
-      chain_.values[kept->second].desc == primitive.workspace) {
+      values_[kept->second].form == primitive.workspace) {
     step.values.emplace_back(DNNL_ARG_WORKSPACE, kept->second);
     return Done{};
   }
   const std::size_t workspace = new_value(primitive.workspace);
   step.values.emplace_back(DNNL_ARG_WORKSPACE, workspace);
   if (node.pass == Pass::forward) workspaces_.emplace(node.layer, workspace);
-  if (primitive.preparation) add_preparation(index, primitive, workspace);
-  return Done{};
+  return primitive.preparation ? add_preparation(index, primitive, workspace) : Done{};
 }
 
-void ChainBuilder::add_preparation(std::size_t index, const OnednnPrimitive& primitive,
-                                   std::size_t workspace) {
+Result<Done, BackendError> ChainBuilder::add_preparation(std::size_t index,
+                                                         const OnednnPrimitive& primitive,
+                                                         std::size_t workspace) {
   const OnednnPreparation& preparation = *primitive.preparation;
   ChainStep step{
       .node = index,
@@ -428,10 +358,12 @@ void ChainBuilder::add_preparation(std::size_t index, const OnednnPrimitive& pri
       .parameters = {}};
   for (const auto& [tensor, argument] : preparation.inputs) {
     const Source& source = network_.nodes[index].sources[tensor];
-    step.values.emplace_back(
-        argument, convert_layout(index, value_index(source), primitive.tensors[tensor].desc));
+    BENCH_ASSIGN_OR_RETURN(const std::size_t value,
+                           arrange(index, value_of(source), primitive.tensors[tensor].desc));
+    step.values.emplace_back(argument, value);
   }
   chain_.steps.push_back(std::move(step));
+  return Done{};
 }
 
 Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
@@ -460,35 +392,20 @@ Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
   return Done{};
 }
 
-void ChainBuilder::finish_outputs() {
-  const std::size_t first = network_.tensors.size() - network_.outputs.size();
-  for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
-    const Source& result = network_.outputs[i];
-    const Tensor& tensor = network_.tensors[first + i];
-    chain_.outputs.push_back(plain_desc(tensor.dims, tensor.dtype));
-    const std::size_t value =
-        convert_layout(result.index, value_index(result), chain_.outputs.back());
-    ChainStorage& storage = chain_.storages[chain_.values[value].storage];
-    assert(storage.kind == ChainStorage::Kind::internal);
-    storage.kind = ChainStorage::Kind::output;
-    storage.index = i;
-  }
-}
-
 // Computes the lives of the storages over the steps, then plans buffers for the internal ones.
 void ChainBuilder::plan_storages() {
-  std::vector<bool> is_seen(chain_.storages.size(), false);
+  std::vector<bool> is_seen(storages_.size(), false);
   std::vector<std::size_t> internal;
   for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
     const ChainStep& step = chain_.steps[i];
     chain_.scratchpad_bytes = std::max(chain_.scratchpad_bytes, step.scratchpad.get_size());
     for (const auto& [argument, value] : step.values) {
-      const std::size_t storage = chain_.values[value].storage;
-      StorageLife& life = chain_.storages[storage].life;
+      const std::size_t storage = values_[value].storage;
+      StorageLife& life = storages_[storage].life;
       if (!is_seen[storage]) {
         is_seen[storage] = true;
         life.first = i;
-        if (chain_.storages[storage].kind == ChainStorage::Kind::internal) {
+        if (storages_[storage].kind == ChainStorage::Kind::internal) {
           internal.push_back(storage);
         }
       }
@@ -496,43 +413,31 @@ void ChainBuilder::plan_storages() {
     }
   }
   std::vector<StorageLife> lives;
-  for (const std::size_t storage : internal) lives.push_back(chain_.storages[storage].life);
+  for (const std::size_t storage : internal) lives.push_back(storages_[storage].life);
   BufferPlan buffers = plan_buffers(lives);
   for (std::size_t i = 0; i < internal.size(); ++i) {
-    chain_.storages[internal[i]].index = buffers.buffer_of[i];
+    storages_[internal[i]].index = buffers.buffer_of[i];
   }
   chain_.buffers = std::move(buffers.sizes);
 }
 
-void ChainBuilder::add_parameters() {
-  const std::vector<bool> shared = find_shared_parameters(network_);
-  chain_.parameters.resize(shared.size());
-  parameters_.resize(shared.size());
-  for (std::size_t i = 0; i < shared.size(); ++i) {
-    if (!shared[i]) continue;
-    const Tensor& tensor = network_.tensors[network_.input_count() + i];
-    const memory::desc plain = plain_desc(tensor.dims, tensor.dtype);
-    chain_.parameters[i] = {.plain = plain, .desc = plain};
-    const std::size_t storage = add_storage(ChainStorage::Kind::parameter, plain);
-    chain_.storages[storage].index = i;
-    parameters_[i] = add_value(plain, storage);
-  }
-}
-
 Result<Chain, BackendError> ChainBuilder::build() {
-  add_parameters();
-  for (std::size_t i = 0; i < network_.input_count(); ++i) {
-    const Tensor& input = network_.tensors[i];
-    chain_.inputs.push_back(plain_desc(input.dims, input.dtype));
-    const std::size_t storage = add_storage(ChainStorage::Kind::input, chain_.inputs.back());
-    chain_.storages[storage].index = i;
-    inputs_.push_back(add_value(chain_.inputs.back(), storage));
-  }
-  for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(add_node(i));
-  }
-  finish_outputs();
+  chain_.parameters.resize(network_.parameter_places.size());
+  BENCH_RETURN_IF_ERROR(plan_values());
   plan_storages();
+  for (std::size_t i = 0; i < network_.tensors.size(); ++i) {
+    const memory::desc plain = plain_form(network_.tensors[i]);
+    const std::size_t parameter = i - network_.input_count();
+    if (i < network_.input_count()) {
+      chain_.inputs.push_back(plain);
+    } else if (i >= first_output()) {
+      chain_.outputs.push_back(plain);
+    } else if (!is_own_parameter({Source::Kind::parameter, parameter})) {
+      chain_.parameters[parameter] = {.plain = plain, .desc = plain};
+    }
+  }
+  chain_.values = std::move(values_);
+  chain_.storages = std::move(storages_);
   return std::move(chain_);
 }
 

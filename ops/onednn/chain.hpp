@@ -12,8 +12,8 @@
 // binary post-op.
 #pragma once
 
+#include "ops/backend/chain_planner.hpp"
 #include "ops/backend/kernel.hpp"
-#include "ops/network/buffer_plan.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/primitive.hpp"
@@ -29,19 +29,7 @@
 
 namespace bench::ops {
 
-// Memory of values. Several values share one storage if one is a view of another or is computed in
-// place of it.
-struct ChainStorage {
-  enum class Kind { input, parameter, output, internal };
-  Kind kind = Kind::internal;
-  StorageLife life;
-  std::size_t index = 0;  // in Chain::inputs, parameters, outputs or buffers
-};
-
-struct ChainValue {
-  dnnl::memory::desc desc;
-  std::size_t storage;
-};
+using ChainValue = PlannedValue<dnnl::memory::desc>;
 
 struct ChainStep {
   std::size_t node;            // node that it belongs to
@@ -82,7 +70,7 @@ struct LayerMakers {
 struct Chain {
   std::vector<ChainStep> steps;
   std::vector<ChainValue> values;
-  std::vector<ChainStorage> storages;
+  std::vector<ChainStorage> storages;      // `index`: in inputs, parameters, outputs or buffers
   std::vector<ChainParameter> parameters;  // in the order of Network::parameter_places
   std::vector<std::int64_t> buffers;       // bytes of each buffer for internal storages
   std::vector<dnnl::memory::desc> inputs;

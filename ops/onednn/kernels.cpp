@@ -352,7 +352,7 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
   return guarded_step("the network", [&]() -> Result<std::unique_ptr<Invocation>> {
     std::vector<memory> values;
     for (const ChainValue& value : chain_.values) {
-      values.push_back(context_.view(value.desc, find_data(value, buffers)));
+      values.push_back(context_.view(value.form, find_data(value, buffers)));
     }
     std::vector<memory> parameters;
     for (std::size_t i = 0; i < chain_.parameters.size(); ++i) {

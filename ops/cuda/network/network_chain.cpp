@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/network/network_chain.hpp"
 
+#include "ops/backend/chain_planner.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,12 +16,12 @@ namespace {
 
 using Place = ChainPlace;
 
-// The network's input, a result, or a view or reordered copy of one.
-struct Value {
+// Sizes, type and layout of a value.
+struct ArrangedForm {
   Dims dims;
   DataType dtype;
   MemoryLayout layout;
-  Place place;
+  friend bool operator==(const ArrangedForm&, const ArrangedForm&) = default;
 };
 
 MemoryLayout buffer_layout(const KernelBuffer& buffer) {
@@ -62,62 +61,49 @@ BackendError prefix_node_name(const Node& node, BackendError error) {
   return error;
 }
 
-class NetworkChainBuilder {
+class NetworkChainBuilder final : ChainPlanner<ArrangedForm> {
  public:
   NetworkChainBuilder(const Network& network, const KernelMaker& maker, const ReorderMaker& reorder)
-      : network_(network), maker_(maker), reorder_(reorder), layout_(network_layout(network)) {}
+      : ChainPlanner(network), maker_(maker), reorder_(reorder), layout_(network_layout(network)) {}
 
   Result<KernelChain, BackendError> build();
 
  private:
+  using Form = ArrangedForm;
   using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
   KernelResult make_kernel(const Node& node) const;
-  Result<Done, BackendError> add_node(std::size_t index);
+
+  Form input_form(std::size_t input) const override {
+    const Tensor& tensor = network_.tensors[input];
+    return {tensor.dims, tensor.dtype, input_layout(network_, input)};
+  }
+  Form plain_form(const Tensor& tensor) const override {
+    return {tensor.dims, tensor.dtype, MemoryLayout::plain};
+  }
+  Form row_major(const Form& sizes, const Form& type) const override {
+    return {sizes.dims, type.dtype, MemoryLayout::plain};
+  }
+  bool same_order(const Form& a, const Form& b) const override {
+    return a.dims == b.dims && cuda::same_order(a.dims, a.layout, b.layout);
+  }
+  // A kernel knows the size of its result, which its views do not increase.
+  std::int64_t bytes(const Form& /*form*/) const override { return 0; }
+  Planned reorder(std::size_t node, std::size_t value, const Form& required) override;
+  Result<Done, BackendError> add_node(std::size_t index) override;
+
   Result<Place, BackendError> add_input(std::size_t index, std::size_t tensor,
                                         const Kernel& kernel);
-  Result<std::size_t, BackendError> arrange_value(const Node& node, std::size_t value,
-                                                  const Dims& dims, MemoryLayout layout);
-  Result<std::size_t, BackendError> reorder_value(const Node& node, std::size_t value,
-                                                  MemoryLayout layout);
-  std::size_t add_view(std::size_t value, const Dims& dims);
-  std::size_t add_derived(std::size_t from, Value value);
-  Result<Done, BackendError> finish_output(std::size_t output);
+  void place_values();
   void describe_inputs_and_outputs();
   void describe_input(std::size_t input);
-  Place add_intermediate(Bytes size);
-  // The values of the network's inputs are the first ones.
-  std::size_t value_index(const Source& source) const {
-    if (source.kind == Source::Kind::parameter) return *parameters_[source.index];
-    return source.kind == Source::Kind::input ? source.index
-                                              : results_[source.index][source.output];
-  }
-  // Whether a node has the parameter for itself, in the layout of its kernel.
-  bool is_own_parameter(const Source& source) const {
-    return source.kind == Source::Kind::parameter && !parameters_[source.index];
-  }
-  void add_shared_parameters();
-  std::size_t first_output() const { return network_.tensors.size() - network_.outputs.size(); }
+  // Until place_values(), the number of an intermediate is that of its storage.
+  Place place_of(std::size_t value) const { return intermediate_place(values_[value].storage); }
 
-  const Network& network_;
   const KernelMaker& maker_;
   const ReorderMaker& reorder_;
   MemoryLayout layout_;
-  std::vector<Value> values_;
-  // Indices in values_: of the parameters that several nodes read, which are plain, and of each
-  // node's results.
-  std::vector<std::optional<std::size_t>> parameters_;
-  std::vector<std::vector<std::size_t>> results_;
-  struct DerivedValue {
-    std::size_t source, value;  // indices in values_
-  };
-  std::vector<DerivedValue> derived_values_;  // views and reordered copies created so far
   KernelChain chain_;
 };
-
-Place NetworkChainBuilder::add_intermediate(Bytes size) {
-  chain_.intermediates.push_back(size.count);
-  return {Place::Kind::intermediate, chain_.intermediates.size() - 1};
-}
 
 // Creates the kernel in the network's layout or, if no such kernel exists, in the other layout.
 NetworkChainBuilder::KernelResult NetworkChainBuilder::make_kernel(const Node& node) const {
@@ -131,59 +117,20 @@ NetworkChainBuilder::KernelResult NetworkChainBuilder::make_kernel(const Node& n
   return *std::move(error);
 }
 
-std::size_t NetworkChainBuilder::add_derived(std::size_t from, Value value) {
-  values_.push_back(std::move(value));
-  derived_values_.push_back({from, values_.size() - 1});
-  return values_.size() - 1;
-}
-
-Result<std::size_t, BackendError> NetworkChainBuilder::reorder_value(const Node& node,
-                                                                     std::size_t value,
-                                                                     MemoryLayout layout) {
-  const Value from = values_[value];
-  for (const DerivedValue& earlier : derived_values_) {
-    const Value& candidate = values_[earlier.value];
-    if (earlier.source == value && candidate.layout == layout && candidate.dims == from.dims) {
-      return earlier.value;
-    }
-  }
-  auto kernel = reorder_(from.dims, from.dtype, from.layout, layout);
+NetworkChainBuilder::Planned NetworkChainBuilder::reorder(std::size_t index, std::size_t value,
+                                                          const Form& required) {
+  const Node& node = network_.nodes[index];
+  const Form from = values_[value].form;
+  auto kernel = reorder_(from.dims, from.dtype, from.layout, required.layout);
   if (!kernel) return prefix_node_name(node, std::move(kernel).error());
-  const Place place = add_intermediate((*kernel)->buffers()[1].size);
+  const std::size_t copy = add_value(required, (*kernel)->buffers()[1].size.count);
   chain_.steps.push_back({.node = node.name,
                           .kernel = *std::move(kernel),
-                          .tensors = {from.place, place},
+                          .tensors = {place_of(value), place_of(copy)},
                           .kind = "reorder",
                           .input_layouts = {},
                           .moved = MovedTensor{from.dims, from.dtype}});
-  return add_derived(value, {from.dims, from.dtype, layout, place});
-}
-
-std::size_t NetworkChainBuilder::add_view(std::size_t value, const Dims& dims) {
-  Value view = values_[value];
-  view.dims = dims;
-  return add_derived(value, std::move(view));
-}
-
-// Returns the index of the value with these sizes in this layout: `value` itself, a view of it, or
-// a reordered copy. Adds the views and reorders that are needed. A view with other sizes requires
-// the plain form.
-Result<std::size_t, BackendError> NetworkChainBuilder::arrange_value(const Node& node,
-                                                                     std::size_t value,
-                                                                     const Dims& dims,
-                                                                     MemoryLayout layout) {
-  const Value from = values_[value];
-  if (from.dims == dims) {
-    if (same_order(dims, from.layout, layout)) return value;
-    return reorder_value(node, value, layout);
-  }
-  BENCH_ASSIGN_OR_RETURN(const std::size_t plain,
-                         arrange_value(node, value, from.dims, MemoryLayout::plain));
-  const std::size_t view = add_view(plain, dims);
-  // `plain` may be an nhwc value whose elements are in plain order. Its new sizes hold for the
-  // plain layout only.
-  values_[view].layout = MemoryLayout::plain;
-  return arrange_value(node, view, dims, layout);
+  return copy;
 }
 
 Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
@@ -193,11 +140,10 @@ Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, st
   if (is_own_parameter(source)) {
     return Place{Place::Kind::tensor, network_.input_count() + source.index};
   }
-  const Dims& dims = node.problem.tensors[tensor].dims;
-  BENCH_ASSIGN_OR_RETURN(
-      const std::size_t value,
-      arrange_value(node, value_index(source), dims, buffer_layout(kernel.buffers()[tensor])));
-  return values_[value].place;
+  const Form required = {node.problem.tensors[tensor].dims, form_of(source).dtype,
+                         buffer_layout(kernel.buffers()[tensor])};
+  BENCH_ASSIGN_OR_RETURN(const std::size_t value, arrange(index, value_of(source), required));
+  return place_of(value);
 }
 
 Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
@@ -207,8 +153,7 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   InputLayouts input_layouts;
   for (std::size_t i = 0; i < inputs; ++i) {
     if (node.sources[i].kind == Source::Kind::parameter) continue;
-    const Value& value = values_[value_index(node.sources[i])];
-    input_layouts[problem.tensors[i].name] = to_string(value.layout);
+    input_layouts[problem.tensors[i].name] = to_string(form_of(node.sources[i]).layout);
   }
   auto created = make_kernel(node);
   if (!created) return prefix_node_name(node, std::move(created).error());
@@ -218,13 +163,11 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
     BENCH_ASSIGN_OR_RETURN(const Place place, add_input(index, i, *kernel));
     places.push_back(place);
   }
-  results_.emplace_back();
   for (std::size_t i = inputs; i < problem.tensors.size(); ++i) {
     const KernelBuffer& result = kernel->buffers()[i];
     const Tensor& output = problem.tensors[i];
-    places.push_back(add_intermediate(result.size));
-    values_.push_back({output.dims, output.dtype, buffer_layout(result), places.back()});
-    results_.back().push_back(values_.size() - 1);
+    add_result(add_value({output.dims, output.dtype, buffer_layout(result)}, result.size.count));
+    places.push_back(place_of(values_.size() - 1));
   }
   for (std::size_t i = 0; i < inputs; ++i) {
     if (!is_own_parameter(node.sources[i])) continue;
@@ -236,27 +179,24 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   return Done{};
 }
 
-// Stores a result in the network's output instead of an intermediate buffer.
-Result<Done, BackendError> NetworkChainBuilder::finish_output(std::size_t output) {
-  const std::size_t tensor = first_output() + output;
-  const Source& result = network_.outputs[output];
-  BENCH_ASSIGN_OR_RETURN(const std::size_t value,
-                         arrange_value(network_.nodes[result.index], value_index(result),
-                                       network_.tensors[tensor].dims, MemoryLayout::plain));
-  const Place place = values_[value].place;
-  assert(place.kind == Place::Kind::intermediate);
-  const auto moved = [&](const Place& other) -> Place {
-    if (other == place) return {Place::Kind::tensor, tensor};
-    const bool is_behind = other.kind == Place::Kind::intermediate && other.number > place.number;
-    return is_behind ? Place{other.kind, other.number - 1} : other;
-  };
-  for (ChainStep& step : chain_.steps) {
-    for (Place& tensor_place : step.tensors) tensor_place = moved(tensor_place);
+// Assigns the storages to the tensors of the chain, and numbers the intermediate results.
+void NetworkChainBuilder::place_values() {
+  const std::size_t begins[] = {0, network_.input_count(), first_output()};  // by kind
+  std::vector<Place> places;
+  for (const ChainStorage& storage : storages_) {
+    if (storage.kind == ChainStorage::Kind::internal) {
+      places.push_back(intermediate_place(chain_.intermediates.size()));
+      chain_.intermediates.push_back(storage.life.bytes);
+    } else {
+      places.push_back(
+          tensor_place(begins[static_cast<std::size_t>(storage.kind)] + storage.index));
+    }
   }
-  for (Value& each : values_) each.place = moved(each.place);
-  chain_.intermediates.erase(chain_.intermediates.begin() +
-                             static_cast<std::ptrdiff_t>(place.number));
-  return Done{};
+  for (ChainStep& step : chain_.steps) {
+    for (Place& place : step.tensors) {
+      if (place.kind == Place::Kind::intermediate) place = places[place.number];
+    }
+  }
 }
 
 ChainTensor plain_tensor(BufferRole role, const Tensor& tensor) {
@@ -270,6 +210,11 @@ void NetworkChainBuilder::describe_inputs_and_outputs() {
     chain_.tensors[i] = plain_tensor(BufferRole::output, network_.tensors[i]);
   }
   for (std::size_t i = 0; i < network_.input_count(); ++i) describe_input(i);
+  for (const ChainStorage& storage : storages_) {  // parameters that several nodes read
+    if (storage.kind != ChainStorage::Kind::parameter) continue;
+    const std::size_t number = network_.input_count() + storage.index;
+    chain_.tensors[number] = plain_tensor(BufferRole::weights, network_.tensors[number]);
+  }
 }
 
 // The first step that reads an input with channels innermost converts the plain values.
@@ -289,32 +234,10 @@ void NetworkChainBuilder::describe_input(std::size_t index) {
   input.buffer.role = BufferRole::input;
 }
 
-void NetworkChainBuilder::add_shared_parameters() {
-  const std::vector<bool> shared = find_shared_parameters(network_);
-  parameters_.resize(shared.size());
-  for (std::size_t i = 0; i < shared.size(); ++i) {
-    if (!shared[i]) continue;
-    const std::size_t number = network_.input_count() + i;
-    const Tensor& tensor = network_.tensors[number];
-    chain_.tensors[number] = plain_tensor(BufferRole::weights, tensor);
-    parameters_[i] = values_.size();
-    values_.push_back(
-        {tensor.dims, tensor.dtype, MemoryLayout::plain, {Place::Kind::tensor, number}});
-  }
-}
-
 Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   chain_.tensors.resize(network_.tensors.size());
-  for (std::size_t i = 0; i < network_.input_count(); ++i) {
-    const Tensor& input = network_.tensors[i];
-    values_.push_back(
-        {input.dims, input.dtype, input_layout(network_, i), {Place::Kind::tensor, i}});
-  }
-  add_shared_parameters();
-  for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
-  for (std::size_t i = 0; i < network_.outputs.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(finish_output(i));
-  }
+  BENCH_RETURN_IF_ERROR(plan_values());
+  place_values();
   describe_inputs_and_outputs();
   return std::move(chain_);
 }
