@@ -22,6 +22,7 @@
 #include <optional>
 #include <ostream>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace bench {
@@ -81,6 +82,20 @@ TextRow make_list_row(const BaselineHistory& history, const IdShortener& shorten
           ""};
 }
 
+// Says why `bench history` shows other times of the same runs. Empty if it shows these.
+std::string describe_medians(std::span<const StoreEntry> entries, const ConsoleOptions& console) {
+  const bool has_speeds = std::ranges::any_of(entries, [](const StoreEntry& entry) {
+    return std::ranges::any_of(entry.history.records, [](const BaselineRecord& record) {
+      return record.measured.by_speed.has_value();
+    });
+  });
+  if (!has_speeds) return "";
+  return '\n' + wrap(
+                    "Medians are as measured; `bench history` shows the times at equal speed of "
+                    "the machine.",
+                    console.width, 0);
+}
+
 std::string format_baseline_list(const StoreContents& contents, const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"runs", Align::right, std::nullopt, 3},
@@ -105,7 +120,7 @@ std::string format_baseline_list(const StoreContents& contents, const ConsoleOpt
                         printable(machine)) +
             render_table(columns, rows, console.width, console.colour);
   }
-  return text.empty() ? "no baselines\n" : text;
+  return text.empty() ? "no baselines\n" : text + describe_medians(contents.cases, console);
 }
 
 std::string list_json(const StoreContents& contents) {
@@ -192,7 +207,8 @@ std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& conso
   }
   return fmt::format("{}\n{}\n", printable(entry.history.last()->measured.id),
                      printable(entry.history.path)) +
-         render_table(columns, rows, console.width, console.colour) + '\n' +
+         render_table(columns, rows, console.width, console.colour) +
+         describe_medians(std::span(&entry, 1), console) + '\n' +
          format_history_facts(entry.history, console);
 }
 

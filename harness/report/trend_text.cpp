@@ -317,6 +317,17 @@ std::string render_trend_line(const ShownTrend& shown, Glyphs glyphs) {
   return sparkline(values, {kTrendWidth, kMinTrendRange, glyphs});
 }
 
+// Says what a time is, and why the store's medians of the same runs are others.
+std::string describe_basis(std::span<const ShownTrend> shown, const TrendView& view) {
+  if (std::ranges::all_of(
+          shown, [](const ShownTrend& entry) { return entry.trend().basis == TrendBasis::median; }))
+    return "Times are medians over each run's processes.";
+  return fmt::format(
+      "Times are those at equal speed of the machine, so that runs are comparable; `{} baseline "
+      "list` shows the medians as measured.",
+      view.program);
+}
+
 std::string render_class_table(std::span<const ShownTrend> shown, const TrendView& view,
                                const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
@@ -431,13 +442,8 @@ class RunTable {
   std::vector<TextRow> rows_;
 };
 
-std::string describe_basis(TrendBasis basis) {
-  return basis == TrendBasis::equal_speed ? "Times are those at equal speed of the machine."
-                                          : "Times are medians over each run's processes.";
-}
-
 // Returns the sentences about the series of one case.
-std::vector<Note> detail_notes(const ShownTrend& shown) {
+std::vector<Note> detail_notes(const ShownTrend& shown, const TrendView& view) {
   const CaseTrend& trend = shown.trend();
   std::vector<Note> notes = {
       {NoteTopic::quality,
@@ -447,7 +453,7 @@ std::vector<Note> detail_notes(const ShownTrend& shown) {
            pluralise(trend.epochs.size(), "epoch"), trend.machine_class,
            format_or_unknown(trend.spread,
                              [](double value) { return fmt::format("{:.2f} %", 100 * value); }))},
-      {NoteTopic::other, describe_basis(trend.basis)}};
+      {NoteTopic::other, describe_basis(std::span(&shown, 1), view)}};
   if (std::string unsearched = format_unsearched(std::span(&shown, 1)); !unsearched.empty())
     notes.push_back({NoteTopic::validity, std::move(unsearched)});
   // If the case is creeping, the answer already describes the first creep.
@@ -509,6 +515,7 @@ std::string format_trends(std::span<const ShownTrend> shown, const TrendView& vi
   }
   if (shown.empty()) return text;
   const ShownTrend& first = shown.front();
+  text += '\n' + wrap(describe_basis(shown, view), console.width, 0);
   const bool is_quiet =
       first.state() == TrendState::unchanged || first.state() == TrendState::too_few;
   return text +
@@ -520,7 +527,7 @@ std::string format_trends(std::span<const ShownTrend> shown, const TrendView& vi
 std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
                                 const ConsoleOptions& console) {
   return wrap(fmt::format("{} {}.", shown.trend().id, describe_event(shown)), console.width, 0) +
-         format_notes(detail_notes(shown), console.notes, console.width, "") +
+         format_notes(detail_notes(shown, view), console.notes, console.width, "") +
          "Trend: " + render_trend_line(shown, view.glyphs) + "\n\n" +
          RunTable(shown, view).render(console) + suggest_next_command(shown, view);
 }

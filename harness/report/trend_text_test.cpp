@@ -272,6 +272,21 @@ TEST(TrendText, TheDetailHasEveryRunAndMarksTheChange) {
                   HasSubstr("with a checkout of commit c4:\n  bench duet a/x --base CHECKOUT\n")));
 }
 
+// `history` and `baseline list` showed two times of one run without the reason.
+TEST(TrendText, ATimeAtEqualSpeedIsNotTheMedianThatTheStoreLists) {
+  CaseTrend one = trend("a/x");
+  EXPECT_THAT(text_of({one}, {}, 200),
+              HasSubstr("\nTimes are medians over each run's processes.\n"));
+  one.basis = TrendBasis::equal_speed;
+  const std::string sentence =
+      "\nTimes are those at equal speed of the machine, so that runs are comparable; `bench "
+      "baseline "
+      "list` shows the medians as measured.\n";
+  EXPECT_THAT(text_of({one, trend("b/x")}, {}, 200), HasSubstr(sentence));
+  EXPECT_THAT(format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
+              HasSubstr(sentence));
+}
+
 // Earlier, the state of the case was that of a change that the accepted epoch supersedes.
 TEST(TrendText, AnAcceptedEpochSupersedesEarlierChanges) {
   CaseTrend one = stepped("a/x", -kStep, 4);
