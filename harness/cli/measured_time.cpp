@@ -8,9 +8,12 @@
 #include "harness/host/environment.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/measured.hpp"
+#include "harness/result/summary.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -64,6 +67,24 @@ Nanoseconds compute_gain(const MeasuredTime& measured, const Roofline& roofline)
   return std::max(measured.median - roofline.ideal, Nanoseconds(0));
 }
 
+// Returns why a gain may be noise of the time; empty if it is certain.
+std::string describe_doubt(const MeasuredTime& measured, const Roofline& roofline) {
+  if (!measured.doubts.empty()) {
+    std::vector<std::string> names;
+    for (const Flag flag : measured.doubts) names.push_back(fmt::format("`{}`", to_string(flag)));
+    return fmt::format(" This is not certain, since the time is {}.", fmt::join(names, ", "));
+  }
+  if (!measured.low || !measured.high) {
+    return fmt::format(
+        " This is not certain, since a time of fewer than {} processes has no interval; `bench run "
+        "--set measure.processes={}` gives it one.",
+        kMinIntervalProcesses, kMinIntervalProcesses);
+  }
+  if (*measured.low > roofline.ideal) return "";
+  return fmt::format(" This is not certain, since the interval of the time is {} to {}.",
+                     format_time(*measured.low), format_time(*measured.high));
+}
+
 // Says how good the time is.
 std::string format_gain(const MeasuredTime& measured, const Roofline& roofline) {
   const double efficiency = compute_efficiency(measured, roofline);
@@ -76,9 +97,26 @@ std::string format_gain(const MeasuredTime& measured, const Roofline& roofline) 
   const Nanoseconds gain = compute_gain(measured, roofline);
   const std::string_view bound = to_string(roofline.bound);
   if (gain == Nanoseconds(0)) return text + "There is nothing to gain.";
-  return text + fmt::format("There is {} to gain ({:.0f} %): at best it takes {}, bound by {}.",
-                            format_time(gain), 100 * (1 - efficiency), format_time(roofline.ideal),
-                            bound);
+  const std::string doubt = describe_doubt(measured, roofline);
+  return text + fmt::format("There {} {} to gain ({:.0f} %): at best it takes {}, bound by {}.{}",
+                            doubt.empty() ? "is" : "may be", format_time(gain),
+                            100 * (1 - efficiency), format_time(roofline.ideal), bound, doubt);
+}
+
+}  // namespace
+
+namespace {
+
+// Sets the interval from the processes, as `bench run` does without canaries.
+void set_interval(const MeasuredCase& stored, MeasuredTime& measured) {
+  measured.doubts = doubtful_flags(stored.flags);
+  std::vector<Nanoseconds> medians;
+  for (const double time : iteration_times(stored.processes, &ProcessSummary::median))
+    medians.push_back(std::chrono::round<Nanoseconds>(FractionalNanoseconds(time)));
+  const auto interval = median_interval(medians, kMinIntervalCoverage);
+  if (!interval) return;
+  measured.low = interval->low;
+  measured.high = interval->high;
 }
 
 }  // namespace
@@ -103,14 +141,15 @@ Result<MeasuredTime> find_time_in_store(const Case& spec, const MachineIdentity&
       const std::string& measured_class = run->adopted_from.value_or(machine.machine_class);
       difference = find_difference(spec, machine, measured_class, run->environment.details);
       if (difference) continue;
-      return MeasuredTime{
-          std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*median)),
-          std::nullopt,
-          run->run_id,
-          run->time,
-          machine.machine_class,
-          name_gpu(spec, machine),
-          store};
+      MeasuredTime measured{std::chrono::round<Nanoseconds>(FractionalNanoseconds(*median)),
+                            std::nullopt,
+                            run->run_id,
+                            run->time,
+                            machine.machine_class,
+                            name_gpu(spec, machine),
+                            store};
+      set_interval(run->measured, measured);
+      return measured;
     }
   }
   if (difference) return Error{*difference, store, ""};
@@ -139,7 +178,10 @@ Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity
                       measured_by.started,
                       machine.machine_class,
                       name_gpu(spec, machine),
-                      path};
+                      path,
+                      record->time->low,
+                      record->time->high,
+                      doubtful_flags(record->flags)};
 }
 
 std::string format_measured_time(const Result<MeasuredTime>& measured,

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -24,6 +25,9 @@ struct MeasuredTime {
   std::string machine_class;  // that of this machine
   std::string gpu;            // that of this machine if the case runs on a GPU, else empty
   std::string source;         // the folder of the store, or the result file
+  // The interval of the median; nullopt if it has none.
+  std::optional<Nanoseconds> low = std::nullopt, high = std::nullopt;
+  std::vector<Flag> doubts = {};  // with which the interval may not bound the truth
 };
 
 // What must be equal for a time to be one of this machine.
@@ -42,8 +46,9 @@ Result<MeasuredTime> find_time_in_store(const Case& spec, const MachineIdentity&
 Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity& machine,
                                          const Report& report, const std::string& path);
 
-// Formats the answer: the time, its share of the ceiling, what there is to gain, and which run
-// measured it where. `ideal`: by the stored ceilings; they count before those of the run.
+// Formats the answer: the time, its share of the ceiling, what there is to gain, as far as
+// it exceeds the noise of the time, and which run measured it where. `ideal`: by the stored
+// ceilings; they count before those of the run.
 std::string format_measured_time(const Result<MeasuredTime>& measured,
                                  const std::optional<Roofline>& ideal);
 

@@ -29,7 +29,10 @@ Report report_of(const std::string& id, Nanoseconds median) {
   CaseRecord& record = report.cases.emplace_back();
   record.id = id;
   record.run_id = "r1";
-  record.time.emplace().median = median;
+  TimeSummary& time = record.time.emplace();
+  time.median = median;
+  time.low = median - median / 50;
+  time.high = median + median / 50;
   return report;
 }
 
@@ -59,6 +62,28 @@ TEST(MeasuredTimeText, SaysHowLongHowGoodHowMuchToGainAndWhereFrom) {
                                           "them.\n"));
   EXPECT_THAT(answer(measured, roofline_of(110us)),
               HasSubstr("110 % of what this machine's ceilings permit. There is nothing to gain."));
+}
+
+// `explain` promised a gain that was smaller than the noise of the time.
+TEST(MeasuredTimeText, AGainWithinTheNoiseOfTheTimeIsNotPromised) {
+  const auto text = [](const auto& change) {
+    Report report = report_of(kCase, 100us);
+    change(report.cases.front());
+    return answer(find_time_in_report(test::make_case(kCase), kHere, report, "r.jsonl"),
+                  roofline_of(80us));
+  };
+  EXPECT_THAT(text([](CaseRecord&) {}), HasSubstr(". There is 20.00 us to gain (20 %)"));
+  EXPECT_THAT(text([](CaseRecord& record) { record.time->low = 79us; }),
+              HasSubstr("There may be 20.00 us to gain (20 %): at best it takes 80.00 us, bound by "
+                        "memory. This is not certain, since the interval of the time is 79.00 us "
+                        "to 102.0 us.\n"));
+  EXPECT_THAT(text([](CaseRecord& record) { record.time->low = record.time->high = {}; }),
+              HasSubstr("bound by memory. This is not certain, since a time of fewer than 5 "
+                        "processes has no interval; `bench run --set measure.processes=5` gives it "
+                        "one.\n"));
+  EXPECT_THAT(text([](CaseRecord& record) { record.flags = {Flag::unsteady}; }),
+              HasSubstr("There may be 20.00 us to gain (20 %): at best it takes 80.00 us, bound by "
+                        "memory. This is not certain, since the time is `unsteady`.\n"));
 }
 
 TEST(MeasuredTimeText, SaysThatTheCeilingsWereCalibratedInTheRun) {

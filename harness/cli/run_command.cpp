@@ -24,6 +24,7 @@
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/layer_table.hpp"
+#include "harness/report/run_answer.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
@@ -202,25 +203,6 @@ Status print_profile(const Report& report, const Arguments& arguments, const std
   return Done{};
 }
 
-// Returns the case with the most time to gain (median minus ideal time). Without rooflines, returns
-// the case with the longest median. Returns nullptr if no case has a time.
-const CaseRecord* find_most_interesting_case(const Report& report) {
-  const CaseRecord* found = nullptr;
-  Nanoseconds longest{-1};
-  const bool has_rooflines = std::ranges::any_of(
-      report.cases, [](const CaseRecord& record) { return record.roofline.has_value(); });
-  for (const CaseRecord& record : report.cases) {
-    if (!record.time || (has_rooflines && !record.roofline)) continue;
-    const Nanoseconds time =
-        record.roofline ? record.time->median - record.roofline->ideal : record.time->median;
-    if (time > longest) {
-      longest = time;
-      found = &record;
-    }
-  }
-  return found;
-}
-
 // Returns the options without which a command on one case of the run would see another operator or
 // another store: " --plugin FILE --baseline DIR".
 std::string format_context_options(const Plan& plan, const Arguments& arguments) {
@@ -234,13 +216,15 @@ std::string format_context_options(const Plan& plan, const Arguments& arguments)
 
 void print_next_commands(const Report& report, const Plan& plan, const Arguments& arguments,
                          const std::string& path, Env& env) {
-  const CaseRecord* record = find_most_interesting_case(report);
-  if (record == nullptr) return;
-  *env.out << fmt::format(
-      "\nNext: explain the case with the most time to gain, or compare a later result:\n"
-      "  {} explain {}{} --from {}\n  {} compare {} LATER_RESULT\n",
-      arguments.program, shell_quoted(record->id), format_context_options(plan, arguments),
-      shell_quoted(path), arguments.program, shell_quoted(path));
+  const auto found = find_most_interesting_case(report);
+  if (!found) return;
+  *env.out << '\n'
+           << wrap(fmt::format("Next: explain {}, or compare a later result:", found->reason),
+                   console_options(env).width, 0)
+           << fmt::format("  {} explain {}{} --from {}\n  {} compare {} LATER_RESULT\n",
+                          arguments.program, shell_quoted(found->record->id),
+                          format_context_options(plan, arguments), shell_quoted(path),
+                          arguments.program, shell_quoted(path));
 }
 
 Status print_text(const Report& report, const Plan& plan, const Arguments& arguments,

@@ -27,8 +27,6 @@
 namespace bench {
 namespace {
 
-// Minimum number of processes for an interval of the median (result/summary.hpp).
-constexpr std::int64_t kMinIntervalProcesses = 5;
 // The advice is to use this many times as many processes. That halves the interval, since its width
 // shrinks with the square root of their number.
 constexpr std::int64_t kProcessFactor = 4;
@@ -371,6 +369,31 @@ std::vector<std::string> answer_notes(const Report& report) {
   std::vector<std::string> texts;
   for (Note& note : rank_answer_notes(report)) texts.push_back(std::move(note.text));
   return texts;
+}
+
+std::optional<InterestingCase> find_most_interesting_case(const Report& report) {
+  InterestingCase certain{nullptr, "the case with the most time to gain"};
+  InterestingCase uncertain{nullptr, "the case that may have the most time to gain"};
+  InterestingCase longest{nullptr, "the case that takes longest"};
+  Nanoseconds most_certain{0}, most_uncertain{-1}, most{-1};
+  const auto keep = [](const CaseRecord& record, Nanoseconds time, Nanoseconds& maximum,
+                       InterestingCase& found) {
+    if (time <= maximum) return;
+    maximum = time;
+    found.record = &record;
+  };
+  for (const CaseRecord& record : report.cases) {
+    if (!record.time) continue;
+    keep(record, record.time->median, most, longest);
+    if (!record.roofline) continue;
+    keep(record, record.time->median - record.roofline->ideal, most_uncertain, uncertain);
+    if (has_certain_interval(record))
+      keep(record, *record.time->low - record.roofline->ideal, most_certain, certain);
+  }
+  for (const InterestingCase& found : {certain, uncertain, longest}) {
+    if (found.record != nullptr) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace bench

@@ -7,7 +7,9 @@
 #include "harness/report/notes.hpp"
 #include "harness/result/report.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -30,5 +32,17 @@ std::string lead_sentences(const Report& report);
 std::vector<Note> rank_answer_notes(const Report& report);
 // Returns the texts of these notes.
 std::vector<std::string> answer_notes(const Report& report);
+
+// The case that the command after a run explains, and why.
+struct InterestingCase {
+  const CaseRecord* record = nullptr;
+  std::string_view reason;
+};
+
+// Returns the case with the most time to gain at the lower end of its interval: a noisy case has
+// the longest median by chance. If no gain is certain, returns the case with the most time to gain
+// by its median; without rooflines, the case with the longest median. nullopt if no case has a
+// time.
+std::optional<InterestingCase> find_most_interesting_case(const Report& report);
 
 }  // namespace bench

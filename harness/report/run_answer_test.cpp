@@ -310,6 +310,28 @@ TEST(RunAnswer, TheConsoleNamesTheCommandThatShowsTheOtherNotes) {
               testing::Not(HasSubstr("more notes")));
 }
 
+// A noisy case whose gain was smaller than its noise was the one to explain.
+TEST(RunAnswer, TheCaseToExplainIsOneWhoseGainIsCertain) {
+  Report report;
+  report.cases = {limited("noisy", 10ms, 6ms, Bound::memory),
+                  limited("certain", 8ms, 6ms, Bound::memory), timed("longest", 90ms)};
+  report.cases[0].time->low = 5ms;
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "certain");
+  EXPECT_EQ(find_most_interesting_case(report)->reason, "the case with the most time to gain");
+  report.cases[0].time->low = 9ms;
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "noisy");
+  report.cases[0].flags = {Flag::unsteady};
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "certain");
+  report.cases[1].time->low.reset();
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "noisy");
+  EXPECT_EQ(find_most_interesting_case(report)->reason,
+            "the case that may have the most time to gain");
+  report.cases = {timed("longest", 90ms), timed("shortest", 1ms)};
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "longest");
+  EXPECT_EQ(find_most_interesting_case(report)->reason, "the case that takes longest");
+  EXPECT_FALSE(find_most_interesting_case(Report()).has_value());
+}
+
 TEST(RunAnswer, NotesOnTheColumnOfTheBaselineCountToo) {
   ConsoleOptions options;
   options.baseline_notes = {"vs baseline, 1 case: no baseline: none", "Another one."};

@@ -28,16 +28,6 @@ constexpr std::size_t kMaxGains = 2;
 
 double count_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-// Whether the interval of the time bounds the truth: with these flags, it may not.
-bool is_certain(const CaseRecord& record) {
-  constexpr std::array kDoubts = {Flag::unsteady,       Flag::disturbed, Flag::interrupted,
-                                  Flag::voided_samples, Flag::throttled, Flag::above_ceiling};
-  return record.time && record.time->low && record.time->high &&
-         std::ranges::none_of(record.flags, [&](Flag flag) {
-           return std::ranges::find(kDoubts, flag) != kDoubts.end();
-         });
-}
-
 double low_end(const SummedCase& entry) {
   return count_nanoseconds(saturated_product(*entry.record->time->low, entry.multiplicity));
 }
@@ -69,7 +59,7 @@ std::string_view describe_ceiling(CeilingSource source) {
 }
 
 bool is_certain_gain(const SummedCase& entry, Nanoseconds whole) {
-  if (!entry.ideal || !is_certain(*entry.record)) return false;
+  if (!entry.ideal || !has_certain_interval(*entry.record)) return false;
   const double low = low_end(entry);
   return count_nanoseconds(*entry.ideal) <= kMaxNeeded * low &&
          low - count_nanoseconds(*entry.ideal) >= kMinGain * count_nanoseconds(whole);
@@ -118,7 +108,7 @@ PageFinding describe_few_long_cases(std::size_t few, const std::vector<SummedCas
 std::optional<PageFinding> find_few_long_cases(const CaseSum& sum) {
   const auto limit = static_cast<std::size_t>(kMaxFew * static_cast<double>(sum.cases.size()));
   const bool are_certain = std::ranges::all_of(
-      sum.cases, [](const SummedCase& entry) { return is_certain(*entry.record); });
+      sum.cases, [](const SummedCase& entry) { return has_certain_interval(*entry.record); });
   if (limit == 0 || !are_certain) return std::nullopt;
   std::vector<SummedCase> cases = sum.cases;
   std::ranges::stable_sort(cases, std::greater<>(), &SummedCase::median);
@@ -141,7 +131,7 @@ std::optional<PageFinding> find_advice(const CaseSum& sum) {
   const double enough = kMinGain * count_nanoseconds(sum.median());
   std::map<std::string, std::pair<const SummedCase*, std::string>> rules;  // text by rule
   for (const SummedCase& entry : sum.cases) {
-    if (!is_certain(*entry.record) || count_nanoseconds(entry.median) < enough) continue;
+    if (!has_certain_interval(*entry.record) || count_nanoseconds(entry.median) < enough) continue;
     for (Advice& advice : advice_in(*entry.record)) {
       auto& [longest, text] = rules[advice.id];
       if (longest != nullptr && longest->median >= entry.median) continue;
@@ -181,7 +171,7 @@ std::optional<PageFinding> find_noise(const Report& report) {
 std::string explain_no_findings(const CaseSum& sum) {
   if (sum.cases.empty()) return "There is no finding, since no case has a time.";
   const bool has_certain = std::ranges::any_of(
-      sum.cases, [](const SummedCase& entry) { return is_certain(*entry.record); });
+      sum.cases, [](const SummedCase& entry) { return has_certain_interval(*entry.record); });
   if (!has_certain) {
     return "No finding is certain: no time has an interval that the machine's conditions let one "
            "trust. Use `--set measure.processes=5` or more on a quiet machine.";

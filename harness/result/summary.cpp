@@ -14,7 +14,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -40,13 +42,22 @@ std::optional<double> interval_half_width(const TimeSummary& time) {
   return half / static_cast<double>(time.median.count());
 }
 
-namespace {
+std::vector<Flag> doubtful_flags(std::span<const Flag> flags) {
+  constexpr std::array kDoubts = {Flag::unsteady,       Flag::disturbed, Flag::interrupted,
+                                  Flag::voided_samples, Flag::throttled, Flag::above_ceiling};
+  std::vector<Flag> doubts;
+  std::ranges::copy_if(flags, std::back_inserter(doubts), [&](Flag flag) {
+    return std::ranges::find(kDoubts, flag) != kDoubts.end();
+  });
+  return doubts;
+}
 
-// Minimum exact coverage of the interval from `low` to `high` (docs/manual.md).
-constexpr double kMinCoverage = 0.9;
-// Minimum number of processes for this coverage: the extremes of 5 values cover the median with
-// probability 1 - 2^-4.
-constexpr int kMinProcessesForInterval = 5;
+bool has_certain_interval(const CaseRecord& record) {
+  return record.time && record.time->low && record.time->high &&
+         doubtful_flags(record.flags).empty();
+}
+
+namespace {
 
 using Processes = std::span<const ProcessRecord* const>;
 
@@ -101,7 +112,7 @@ void fill_implementation(CaseRecord& record, Processes processes) {
 std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedLevel& level) {
   std::optional<TimeSummary> time = summarise(samples.counted);
   if (!time) return std::nullopt;
-  const bool has_interval = samples.by_speed.processes >= kMinProcessesForInterval;
+  const bool has_interval = samples.by_speed.processes >= kMinIntervalProcesses;
   const double half = samples.time.half_width();
   time->at = level;
   time->median = time_from_log<Nanoseconds>(samples.time.value);
@@ -398,7 +409,7 @@ std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) 
   time.q75 = *median(process_quantiles(processes, 0.75));
   time.min = *std::min_element(pooled.begin(), pooled.end());
   time.max = *std::max_element(pooled.begin(), pooled.end());
-  if (const auto interval = median_interval(medians, kMinCoverage)) {
+  if (const auto interval = median_interval(medians, kMinIntervalCoverage)) {
     time.low = interval->low;
     time.high = interval->high;
     time.confidence = interval->confidence;

@@ -41,6 +41,16 @@ void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> pro
 // requested precision. Returns nullopt if there is no interval or the median is 0.
 std::optional<double> interval_half_width(const TimeSummary& time);
 
+// The minimum exact coverage of an interval (docs/manual.md), and the number of processes that it
+// needs: the extremes of 5 values cover the median with probability 1 - 2^-4.
+inline constexpr double kMinIntervalCoverage = 0.9;
+inline constexpr int kMinIntervalProcesses = 5;
+
+// Returns the flags with which the interval of a time may not bound the truth.
+std::vector<Flag> doubtful_flags(std::span<const Flag> flags);
+// Whether the record has a time with an interval that bounds the truth.
+bool has_certain_interval(const CaseRecord& record);
+
 // Detail of a case: the creation time of its first process, in ns. Present only if it is at least
 // twice the median of the later processes. `create_ns` is then that median.
 inline constexpr std::string_view kFirstCreation = "create_first_ns";
