@@ -158,6 +158,22 @@ TEST(RunFindings, SayWhyThereIsNone) {
   EXPECT_THAT(run_findings(report).none, StartsWith("No case stands out"));
 }
 
+// The sentence did not say that the processes were too few, or which flag was in doubt.
+TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
+  Report report = run_of({10ms, 10ms});
+  for (CaseRecord& record : report.cases) remove_interval(record);
+  EXPECT_EQ(run_findings(report).none,
+            "No finding is certain: 2 of 2 times have no interval, which needs 5 processes or more "
+            "(`--set measure.processes=5`).");
+  report = run_of({10ms, 10ms});
+  remove_interval(report.cases[0]);
+  report.cases[1].flags = {Flag::unsteady};
+  EXPECT_EQ(run_findings(report).none,
+            "No finding is certain: 1 of 2 times has no interval, which needs 5 processes or more "
+            "(`--set measure.processes=5`); 1 is `unsteady`: the times still changed when the "
+            "warm-up ended; `--set warmup.time=1s` makes it longer.");
+}
+
 TEST(CaseSum, CountsALayerOnceAndNotItsNetworkAgain) {
   Report report;
   for (const char* id : {"network/forward/net/f32/x/cpu/hot", "gemm/forward/m1/f32/x/cpu/hot",

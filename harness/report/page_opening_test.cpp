@@ -15,6 +15,7 @@
 namespace bench {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -140,6 +141,24 @@ TEST(PageOpening, AProfileNamesItsLongestOperator) {
   EXPECT_THAT(opening, HasSubstr(">(outside primitives)</text>"));
   EXPECT_THAT(profile_page({Summary(), "p.jsonl"}),
               HasSubstr("There is no finding, since nothing was recorded."));
+}
+
+// The page said that nothing says that the machine was disturbed, although cases were flagged.
+TEST(PageOpening, TheEnvironmentDoesNotContradictTheFlags) {
+  Report report = test::sample_run_report();
+  const auto page = [&] { return run_page({report, "r.jsonl"}, {}); };
+  EXPECT_THAT(page(), HasSubstr("Nothing in the result says that the machine was disturbed."));
+  report.cases[0].flags = {Flag::unsteady};
+  EXPECT_THAT(page(), AllOf(HasSubstr("Of 9 cases, 1 <code>unsteady</code>: something may have "
+                                      "disturbed the machine."),
+                            Not(HasSubstr("Nothing in the result"))));
+  report.cases[0].flags.clear();
+  for (CaseRecord& record : report.cases) {
+    if (record.time) record.time->low = record.time->high = std::nullopt;
+  }
+  EXPECT_THAT(page(),
+              HasSubstr("Whether the machine was disturbed is unknown, since no time has an "
+                        "interval."));
 }
 
 }  // namespace

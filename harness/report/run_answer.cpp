@@ -371,6 +371,14 @@ std::vector<std::string> answer_notes(const Report& report) {
   return texts;
 }
 
+std::string_view describe_flag(Flag flag) {
+  const auto row = std::ranges::find(kFlagMeanings, flag, &FlagMeaning::flag);
+  if (row != kFlagMeanings.end()) return row->reason;
+  return flag == Flag::disturbed
+             ? "the machine never had the speed at which the time is stated; measure on a quiet one"
+             : "the interval is wider than requested; more processes make it narrower";
+}
+
 std::optional<InterestingCase> find_most_interesting_case(const Report& report) {
   InterestingCase certain{nullptr, "the case with the most time to gain"};
   InterestingCase uncertain{nullptr, "the case that may have the most time to gain"};

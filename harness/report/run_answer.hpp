@@ -33,6 +33,9 @@ std::vector<Note> rank_answer_notes(const Report& report);
 // Returns the texts of these notes.
 std::vector<std::string> answer_notes(const Report& report);
 
+// Returns what a flag says about a time and, if there is one, a remedy.
+std::string_view describe_flag(Flag flag);
+
 // The case that the command after a run explains, and why.
 struct InterestingCase {
   const CaseRecord* record = nullptr;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The findings about a run.
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/case_sum.hpp"
 #include "harness/report/findings.hpp"
+#include "harness/report/run_answer.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/summary.hpp"
 
@@ -167,15 +169,34 @@ std::optional<PageFinding> find_noise(const Report& report) {
                      widest->id};
 }
 
+// Says why no time is certain, and what would make it certain.
+std::string explain_uncertainty(const CaseSum& sum) {
+  std::size_t without_interval = 0;
+  std::map<Flag, std::size_t> flags;
+  for (const SummedCase& entry : sum.cases) {
+    without_interval += entry.record->time->low && entry.record->time->high ? 0 : 1;
+    for (const Flag flag : doubtful_flags(entry.record->flags)) ++flags[flag];
+  }
+  std::string text = "No finding is certain: ";
+  if (without_interval > 0) {
+    text += fmt::format(
+        "{} of {} {} no interval, which needs {} processes or more (`--set measure.processes={}`)",
+        without_interval, pluralise(sum.cases.size(), "time"),
+        without_interval == 1 ? "has" : "have", kMinIntervalProcesses, kMinIntervalProcesses);
+  }
+  for (const auto& [flag, count] : flags) {
+    text += fmt::format("{}{} {} `{}`: {}", text.ends_with(": ") ? "" : "; ", count,
+                        count == 1 ? "is" : "are", to_string(flag), describe_flag(flag));
+  }
+  return text + ".";
+}
+
 // Says why a run has no finding.
 std::string explain_no_findings(const CaseSum& sum) {
   if (sum.cases.empty()) return "There is no finding, since no case has a time.";
   const bool has_certain = std::ranges::any_of(
       sum.cases, [](const SummedCase& entry) { return has_certain_interval(*entry.record); });
-  if (!has_certain) {
-    return "No finding is certain: no time has an interval that the machine's conditions let one "
-           "trust. Use `--set measure.processes=5` or more on a quiet machine.";
-  }
+  if (!has_certain) return explain_uncertainty(sum);
   const bool has_ceiling = std::ranges::any_of(
       sum.cases, [](const SummedCase& entry) { return entry.ideal.has_value(); });
   if (!has_ceiling) {

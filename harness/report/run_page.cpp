@@ -153,6 +153,30 @@ void add_notes(const RunView& view, Page& page) {
   page.list(notes);
 }
 
+// Says what the flags and intervals of the times say about the machine.
+std::string describe_quiet(const Report& report) {
+  constexpr std::array kSigns = {Flag::disturbed, Flag::unsteady, Flag::throttled, Flag::noisy};
+  std::string flagged;
+  for (const Flag flag : kSigns) {
+    const auto count = std::ranges::count_if(
+        report.cases, [&](const CaseRecord& record) { return has_flag(record, flag); });
+    if (count == 0) continue;
+    flagged += fmt::format("{}{} `{}`", flagged.empty() ? "" : ", ", count, to_string(flag));
+  }
+  if (!flagged.empty()) {
+    return fmt::format(
+        "Of {}, {}: something may have disturbed the machine. `bench doctor` lists "
+        "what makes it noisy and what helps.",
+        pluralise(report.cases.size(), "case"), flagged);
+  }
+  const bool has_interval = std::ranges::any_of(
+      report.cases, [](const CaseRecord& record) { return record.time && record.time->low; });
+  return fmt::format("{} `bench doctor` lists what could make it noisy.",
+                     has_interval ? "Nothing in the result says that the machine was disturbed."
+                                  : "Whether the machine was disturbed is unknown, since no time "
+                                    "has an interval.");
+}
+
 void add_environment(const RunView& view, Page& page) {
   page.section("Environment", "machine, libraries, command, noise");
   if (view.report.runs.empty()) {
@@ -162,9 +186,7 @@ void add_environment(const RunView& view, Page& page) {
   page.facts(list_run_facts(view.report.runs.back()));
   const std::vector<std::string> lines = noise_lines(view);
   if (lines.empty()) {
-    page.paragraph(
-        "Nothing in the result says that the machine was disturbed. `bench doctor` lists what "
-        "could make it noisy.");
+    page.paragraph(describe_quiet(view.report));
   } else {
     page.list(lines);
     page.paragraph("`bench doctor` says what makes this machine noisy and what helps.");
