@@ -60,8 +60,10 @@ Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments
   return FileSink(std::move(file));
 }
 
-ExitRules exit_rules(const Arguments& arguments) {
+// `evidence`: the file of the gate.
+ExitRules exit_rules(const Arguments& arguments, const std::string& evidence) {
   ExitRules rules;
+  rules.save_command = format_save_command(arguments.program, evidence, arguments.baseline);
   // A commit of a bisection is good only if every case was compared and decided.
   const bool bisect = arguments.gate.bisect;
   if (arguments.gate.strict || bisect) rules.undecided = ExitRules::Undecided::strict;
@@ -114,7 +116,7 @@ GateRequest make_gate_request(const Arguments& arguments, Plan plan, GateSides s
   request.store = arguments.baseline;
   request.extent = to_extent(arguments);
   if (arguments.gate.kits_for_all) request.kits = GateRequest::Kits::of_all;
-  request.rules = exit_rules(arguments);
+  request.rules = exit_rules(arguments, request.folder + "/" + kGateFile);
   if (arguments.force) request.existing = Existing::replace;
   return request;
 }
@@ -140,7 +142,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   gate.judgements = decide(gate.evidence).judgements;
   gate.program = arguments.program;
   gate.program_path = own_path();
-  gate.conclusion = conclude(gate, exit_rules(arguments));
+  gate.conclusion = conclude(gate, exit_rules(arguments, *arguments.gate.from));
   if (arguments.out) {
     BENCH_RETURN_IF_ERROR(create_gate_folder(*arguments.out));
     BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));

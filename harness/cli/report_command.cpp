@@ -286,7 +286,11 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
   gate.program_path = own_path();
-  gate.conclusion = conclude(gate, {});
+  ExitRules rules;
+  const bool is_default_store = gate.facts.store.value_or("") == kDefaultStore;
+  rules.save_command = format_save_command(arguments.program, name,
+                                           is_default_store ? std::nullopt : gate.facts.store);
+  gate.conclusion = conclude(gate, rules);
   // A gate can be reported in each format of a run. GateFormat lists only the formats of the files
   // that a gate writes, and `text` is not one of them.
   const GateFormat* writer = find_gate_format(format.name);

@@ -2,6 +2,7 @@
 #include "harness/judge/conclusion.hpp"
 
 #include "base/plural.hpp"
+#include "base/shell.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -145,7 +146,8 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
                   format_coverage(judgements)),
       "--allow-incomparable accepts a gate that can compare nothing"};
   if (is_first) {
-    conclusion.advice = "`bench baseline save RESULT --reason TEXT` keeps a run for later gates";
+    conclusion.advice =
+        fmt::format("`{} --reason TEXT` keeps this run for later gates", rules.save_command);
   }
   if (rules.baseline == ExitRules::Baseline::required) {
     conclusion.advice = "--require-baseline demands something to compare with";
@@ -156,6 +158,12 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
 }
 
 }  // namespace
+
+std::string format_save_command(const std::string& program, const std::string& gate_file,
+                                const std::optional<std::string>& store) {
+  return fmt::format("{} baseline save {}{}", program, shell_quoted(gate_file),
+                     store ? " --baseline " + shell_quoted(*store) : "");
+}
 
 Coverage count_coverage(const std::vector<CaseAssessment>& judgements) {
   Coverage coverage;

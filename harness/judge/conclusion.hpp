@@ -7,6 +7,7 @@
 #include "harness/result/record.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,14 @@ struct ExitRules {
   Baseline baseline = Baseline::optional;
   Incomparable incomparable = Incomparable::refused;
   EqualSides equal_sides = EqualSides::tolerated;
+  // Stores the candidate's run of this gate; format_save_command() names the gate's file.
+  std::string save_command = "bench baseline save RESULT";
 };
+
+// Returns the command that stores the run of a gate: "bench baseline save gate/gate.jsonl".
+// `store`: its folder; nullopt for the default one.
+std::string format_save_command(const std::string& program, const std::string& gate_file,
+                                const std::optional<std::string>& store);
 
 struct Conclusion {
   ExitStatus status = ExitStatus::success;

@@ -141,6 +141,18 @@ TEST_F(ConclusionTest, NothingJudgedIsGreenOnlyInTheFirstRunOfAConfiguration) {
   EXPECT_EQ(status(allowed_), ExitStatus::success);
 }
 
+// The advice named a file RESULT, which the user had to find.
+TEST_F(ConclusionTest, TheFirstRunNamesTheFileToSave) {
+  add(Verdict::no_baseline);
+  ExitRules rules;
+  rules.save_command = format_save_command("./bench", "my gate/gate.jsonl", "stored runs");
+  EXPECT_EQ(conclude(rules).advice,
+            "`./bench baseline save 'my gate/gate.jsonl' --baseline 'stored runs' --reason TEXT` "
+            "keeps this run for later gates");
+  EXPECT_EQ(format_save_command("bench", "gate/gate.jsonl", std::nullopt),
+            "bench baseline save gate/gate.jsonl");
+}
+
 TEST_F(ConclusionTest, CasesThatCannotRunHereDoNotSpoilTheFirstRun) {
   add(Verdict::no_baseline);
   add(Verdict::incomparable);
