@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
 
+#include "base/env.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -93,9 +95,21 @@ std::string printable_lines(std::string_view text) {
   return result;
 }
 
-void print_line(std::ostream& out, std::string_view text) {
+namespace {
+
+// Returns the text as one printable line.
+std::string limit_message(std::string_view text) {
   constexpr std::size_t kHead = kMaxMessage * 3 / 4;  // the next step is at the end
-  out << shorten(printable(text), kMaxMessage, kHead) + '\n';
+  return shorten(printable(text), kMaxMessage, kHead);
+}
+
+}  // namespace
+
+void print_line(std::ostream& out, std::string_view text) { out << limit_message(text) + '\n'; }
+
+void print_sentence(const Env& env, std::string_view text) {
+  if (!env.err_is_terminal || !env.terminal_width) return print_line(*env.err, text);
+  *env.err << wrap(limit_message(text), static_cast<std::size_t>(*env.terminal_width), 0);
 }
 
 void print_lines(std::ostream& out, std::string_view text) {

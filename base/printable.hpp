@@ -11,6 +11,8 @@
 
 namespace bench {
 
+struct Env;  // base/env.hpp
+
 // Returns whether a terminal, an editor or a log may interpret a character instead of showing it.
 // True for control characters (C0, DEL, C1), line separators, bidirectional overrides and isolates.
 bool is_control_or_bidi(char32_t character);
@@ -31,6 +33,8 @@ std::string printable_lines(std::string_view text);
 // the middle of a text above kMaxMessage columns, whatever input it quotes.
 inline constexpr std::size_t kMaxMessage = 4000;
 void print_line(std::ostream& out, std::string_view text);
+// Writes a sentence to env.err like print_line(). On a terminal, wraps it between words.
+void print_sentence(const Env& env, std::string_view text);
 
 // Writes printable_lines(text) and flushes, to forward another program's output immediately. `text`
 // may be any part of the output.

@@ -124,7 +124,7 @@ GateRequest make_gate_request(const Arguments& arguments, Plan plan, GateSides s
 Result<ExitStatus> measure_and_report(GateRequest request, FileSink& file,
                                       const Arguments& arguments, Env& env) {
   request.warn = [&env](const std::string& problem) {
-    print_line(*env.err, "bench gate: " + problem);
+    print_sentence(env, "bench gate: " + problem);
   };
   auto progress = make_progress(arguments.verbosity, env);
   BENCH_ASSIGN_OR_RETURN(const GateOutcome outcome, run_gate(request, file, *progress, env));

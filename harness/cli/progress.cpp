@@ -51,7 +51,7 @@ class TerminalProgress final : public RunObserver {
   }
   void message(const std::string& text) override {
     *env_.err << kEraseLine;
-    print_line(*env_.err, text);
+    print_sentence(env_, text);
     env_.err->flush();
   }
   void phase(const std::string& text) override { redraw("", text); }

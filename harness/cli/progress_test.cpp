@@ -60,6 +60,23 @@ TEST_F(ProgressTest, TheLineOfASkippedCaseFitsIntoTheTerminalAndALogHasTheComple
   EXPECT_TRUE(line.starts_with("gemm/forward/m200000")) << line;
 }
 
+// Sentences of 130 columns were cut within a word at the edge of the terminal.
+TEST_F(ProgressTest, ASentenceIsWrappedAtTheWidthOfTheTerminal) {
+  const std::string sentence =
+      "ceilings: none are stored for this machine, so 12 were measured in 640 ms; `bench peak` "
+      "measures and stores them once";
+  env_.terminal_width = 80;
+  make_progress(Verbosity::normal, env_)->message(sentence);
+  EXPECT_EQ(environment_.err.str(), sentence + "\n") << "a log has the sentence on one line";
+  environment_.err.str("");
+  env_.err_is_terminal = true;
+  const auto progress = make_progress(Verbosity::normal, env_);
+  progress->message(sentence);
+  EXPECT_EQ(environment_.err.str(),
+            "\r\x1b[Kceilings: none are stored for this machine, so 12 were measured in 640 ms;\n"
+            "`bench peak` measures and stores them once\n");
+}
+
 TEST_F(ProgressTest, ALogKeepsALinePerPhase) {
   EXPECT_EQ(show_phases(), "profiling conv/a\nprofiling conv/b\n");
 }

@@ -34,7 +34,7 @@ Result<MachineTurn> take_turn(const Arguments& arguments, std::optional<Nanoseco
   request.interrupted = interrupted;
   request.message = [&](const std::string& text) {
     if (arguments.verbosity == Verbosity::quiet) return;
-    print_line(*env.err, fmt::format("bench {}: {}", command, text));
+    print_sentence(env, fmt::format("bench {}: {}", command, text));
     env.err->flush();
   };
   request.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
