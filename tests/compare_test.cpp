@@ -3,6 +3,7 @@
 #include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -145,6 +146,53 @@ TEST(CompareTest, ReadsGoogleBenchmark) {
   folder.write("c.json", report("26"));
   EXPECT_THAT(compare({"a.json", "c.json"}, folder).out,
               AllOf(HasSubstr("1 slower."), HasSubstr("2.6x slower")));
+}
+
+// The command named a FOLDER with the base also if both sides were the same program.
+TEST(CompareTest, TheNextCommandNamesAFolderOnlyForAnotherProgram) {
+  const TemporaryFolder folder;
+  RunRecord run = sample_run("r1");
+  folder.write("a.jsonl", result_file(run, sample_case("r1"), 100'000));
+  const auto slower = [&](const std::string& id, const auto& change) {
+    RunRecord other = sample_run(id);
+    change(other.environment);
+    folder.write(id, result_file(other, sample_case(id), 200'000));
+    return compare({"a.jsonl", id}, folder).out;
+  };
+  EXPECT_THAT(slower("same", [](EnvironmentRecord&) {}),
+              AllOf(Not(HasSubstr("FOLDER")), HasSubstr("both sides state the same program"),
+                    HasSubstr(fmt::format(" run {} --set measure.processes=20\n", kStoredCase))));
+  EXPECT_THAT(
+      slower("variable",
+             [](EnvironmentRecord& environment) {
+               environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+             }),
+      AllOf(Not(HasSubstr("FOLDER")),
+            HasSubstr(fmt::format(" duet {} --cand-env ONEDNN_MAX_CPU_ISA=SSE41\n", kStoredCase))));
+  EXPECT_THAT(
+      slower("library",
+             [](EnvironmentRecord& environment) { environment.libraries["onednn"] = "0.1"; }),
+      HasSubstr(fmt::format(" duet {} --base FOLDER\n", kStoredCase)));
+}
+
+TEST(CompareTest, NothingComparableNamesTheNextCommand) {
+  const TemporaryFolder folder;
+  const RunRecord run = sample_run("r1");
+  folder.write("a.jsonl", result_file(run, sample_case("r1"), 100'000));
+  const std::string other = "gemm/forward/m9n9k9/f32/onednn/cpu/hot";
+  folder.write("b.jsonl", result_file(run, sample_case("r1", other), 100'000));
+  EXPECT_THAT(compare({"a.jsonl", "b.jsonl"}, folder).out,
+              AllOf(testing::StartsWith("Nothing can be compared: the two have no case in common; "
+                                        "1 removed, 1 added.\n"),
+                    HasSubstr(fmt::format("Next: measure a case that the base has, then compare "
+                                          "again:\n  {} run {}\n",
+                                          BENCH_BINARY, kStoredCase))));
+  RunRecord elsewhere = sample_run("r2");
+  elsewhere.environment.machine_class = "other-4c-11111111";
+  folder.write("c.jsonl", result_file(elsewhere, sample_case("r2"), 100'000));
+  EXPECT_THAT(compare({"a.jsonl", "c.jsonl"}, folder).out,
+              AllOf(testing::StartsWith("Nothing can be compared: machine_class differs"),
+                    HasSubstr(" compare a.jsonl c.jsonl --across-machines\n")));
 }
 
 TEST(CompareTest, TwoResultFilesOfDifferentMachineClassesAreIncomparable) {

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -98,19 +99,13 @@ Result<const ComparisonFormat*> choose_comparison_format(const Arguments& argume
   return Error{fmt::format("unknown format {}", quote(name)), "--format", expectation(name, names)};
 }
 
-// Returns whether any case has comparable times on both sides.
-bool has_comparable_case(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.cases,
-                             [](const ComparedCase& entry) { return entry.ratio.has_value(); });
-}
-
 ExitStatus comparison_exit_status(const Comparison& comparison, const Arguments& arguments) {
   const bool has_regression = comparison.count(CaseVerdict::slower) > 0;
   const bool fails_on_regression = arguments.fail_on != FailOn::nothing;
   if (fails_on_regression && has_regression) return ExitStatus::regression;
   // If `compare` is used as a gate, comparing nothing must not count as success.
   const bool is_required = fails_on_regression || arguments.gate.require_baseline;
-  if (is_required && !has_comparable_case(comparison)) return ExitStatus::nothing_comparable;
+  if (is_required && !comparison.has_comparable_case()) return ExitStatus::nothing_comparable;
   return ExitStatus::success;
 }
 
@@ -143,16 +138,64 @@ std::string format_variable_options(const std::vector<Change>& changes) {
   return options;
 }
 
-// Prints below the table the command that measures both sides of the worst case together.
-void print_duet_command(const Comparison& comparison, const Arguments& arguments, Env& env) {
+// Whether the sides state other programs or libraries; variables alone need no second folder.
+bool have_other_programs(const std::vector<Change>& changes) {
+  constexpr std::array<std::string_view, 3> kPrefixes = {"tool.", "build.", "library."};
+  return std::ranges::any_of(changes, [&](const Change& change) {
+    return std::ranges::any_of(
+        kPrefixes, [&](std::string_view prefix) { return change.field.starts_with(prefix); });
+  });
+}
+
+// Returns the command that measures the worst case better. Empty if no case needs it.
+std::string suggest_measurement(const Comparison& comparison, const Arguments& arguments) {
   const auto worst = std::ranges::find_if(comparison.cases, [](const ComparedCase& entry) {
     return entry.verdict == CaseVerdict::slower || entry.verdict == CaseVerdict::unclear;
   });
-  if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return;
-  *env.out << fmt::format(
-      "\nNext: measure both sides of the first case together; FOLDER has the base:\n"
-      "  {} duet {} --base FOLDER{}\n",
-      arguments.program, shell_quoted(worst->id), format_variable_options(comparison.changes));
+  if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return "";
+  const std::string id = shell_quoted(worst->id);
+  const std::string variables = format_variable_options(comparison.changes);
+  if (have_other_programs(comparison.changes)) {
+    return fmt::format(
+        "Next: measure both sides of the first case together; FOLDER has the base:\n"
+        "  {} duet {} --base FOLDER{}\n",
+        arguments.program, id, variables);
+  }
+  if (variables.empty()) {
+    return fmt::format(
+        "Next: both sides state the same program; measure the first case more often:\n"
+        "  {} run {} --set measure.processes=20\n",
+        arguments.program, id);
+  }
+  return fmt::format("Next: measure both sides of the first case together:\n  {} duet {}{}\n",
+                     arguments.program, id, variables);
+}
+
+// Returns what to do if no case can be compared. Empty if nothing is known to help.
+std::string suggest_comparable(const Sides& sides, const Comparison& comparison,
+                               const Arguments& arguments) {
+  const ComparisonOptions any{.machines = Machines::any};
+  if (!arguments.across_machines &&
+      compare(sides.base, sides.candidate, any).has_comparable_case()) {
+    return fmt::format(
+        "Next: compare the two machines nevertheless:\n"
+        "  {} compare {} {} --across-machines\n",
+        arguments.program, shell_quoted(arguments.inputs[0]), shell_quoted(arguments.inputs[1]));
+  }
+  const auto removed =
+      std::ranges::find(comparison.cases, CaseVerdict::removed, &ComparedCase::verdict);
+  if (removed == comparison.cases.end() || !looks_like_id(removed->id)) return "";
+  return fmt::format("Next: measure a case that the base has, then compare again:\n  {} run {}\n",
+                     arguments.program, shell_quoted(removed->id));
+}
+
+// Prints the next command below the table.
+void print_next_command(const Sides& sides, const Comparison& comparison,
+                        const Arguments& arguments, Env& env) {
+  const std::string text = comparison.has_comparable_case()
+                               ? suggest_measurement(comparison, arguments)
+                               : suggest_comparable(sides, comparison, arguments);
+  if (!text.empty()) *env.out << '\n' << text;
 }
 
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
@@ -167,12 +210,14 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   const Comparison comparison = compare(sides.base, sides.candidate, options);
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : comparison.warnings) {
-      print_line(*env.err, fmt::format("bench compare: {}", warning));
+      print_sentence(env, fmt::format("bench compare: {}", warning));
     }
   }
   const std::string text = format->write(comparison, comparison_console(arguments, env));
   BENCH_RETURN_IF_ERROR(write_comparison(text, arguments, env));
-  if (!arguments.out && format->name == "text") print_duet_command(comparison, arguments, env);
+  if (!arguments.out && format->name == "text") {
+    print_next_command(sides, comparison, arguments, env);
+  }
   return comparison_exit_status(comparison, arguments);
 }
 

@@ -390,6 +390,11 @@ std::size_t Comparison::count(CaseVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
 }
 
+bool Comparison::has_comparable_case() const {
+  return std::ranges::any_of(cases,
+                             [](const ComparedCase& entry) { return entry.ratio.has_value(); });
+}
+
 std::optional<double> Comparison::largest_same() const {
   std::optional<double> largest;
   for (const ComparedCase& entry : cases) {

@@ -74,6 +74,8 @@ struct Comparison {
   std::vector<std::string> warnings;          // those of both measurements
   double tolerance = 0;                       // as ComparisonOptions::tolerance
   std::size_t count(CaseVerdict verdict) const;
+  // Whether any case has comparable times on both sides.
+  bool has_comparable_case() const;
   // The largest change, as a fraction, that a case with the verdict `same` may have: the bound of
   // an interval that is farthest from 1. nullopt without such cases.
   std::optional<double> largest_same() const;

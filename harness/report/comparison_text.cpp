@@ -21,8 +21,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace bench {
 
@@ -239,9 +241,30 @@ EffectDirection effect_direction(const std::optional<double>& low,
   return low && high && (*low > 1 || *high < 1) ? EffectDirection::certain : EffectDirection::open;
 }
 
+namespace {
+
+// Returns why no case has comparable times: the most frequent reason, or that the sides have no
+// case in common. Empty if a case has them or failed, or if whole programs are compared: these are
+// answers.
+std::string describe_incomparable(const Comparison& comparison) {
+  if (comparison.cases.empty() || comparison.has_comparable_case() || comparison.programs ||
+      comparison.count(CaseVerdict::failed) > 0)
+    return "";
+  std::map<std::string_view, std::size_t> reasons;
+  for (const ComparedCase& entry : comparison.cases) {
+    if (entry.verdict == CaseVerdict::incomparable) ++reasons[entry.reason];
+  }
+  const auto usual =
+      std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second; });
+  return fmt::format("Nothing can be compared: {}; ",
+                     usual == reasons.end() ? "the two have no case in common" : usual->first);
+}
+
+}  // namespace
+
 std::string format_comparison_answer(const Comparison& comparison) {
   const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
-  std::string text = format_counts(comparison);
+  std::string text = describe_incomparable(comparison) + format_counts(comparison);
   if (all != comparison.groups.end() && all->cases > 1) {
     const bool is_unchanged = all->verdict == CaseVerdict::same &&
                               Effect(all->ratio, EffectDirection::open).rounds_to_zero();

@@ -82,6 +82,28 @@ TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
                                   "that is `same` changed by at most 1.0 %.\n"));
 }
 
+// "1 removed, 1 added." did not say that nothing was compared, nor why.
+TEST(ComparisonText, NothingComparableIsTheFirstSentenceWithItsReason) {
+  const auto without_ratio = [](const std::string& id, CaseVerdict verdict) {
+    ComparedCase entry = compared(id, verdict, 1);
+    entry.ratio = entry.low = entry.high = std::nullopt;
+    return entry;
+  };
+  Comparison result = make_comparison(without_ratio("a", CaseVerdict::removed));
+  result.cases.push_back(without_ratio("b", CaseVerdict::added));
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("Nothing can be compared: the two have no case in common; 1 "
+                                  "removed, 1 added.\n"));
+  result.cases.push_back(without_ratio("c", CaseVerdict::incomparable));
+  result.cases.back().reason = "machine_class differs: x and y";
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("Nothing can be compared: machine_class differs: x and y; 1 "
+                                  "incomparable, 1 removed, 1 added.\n"));
+  result.cases.push_back(without_ratio("d", CaseVerdict::failed));
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("1 incomparable, 1 f"));
+}
+
 TEST(ComparisonText, TheFirstSentenceSaysIfTheMeanIsUnchanged) {
   Comparison result = make_comparison(compared("a", CaseVerdict::same, 1));
   result.cases.push_back(compared("b", CaseVerdict::same, 1.001));
