@@ -503,12 +503,15 @@ class PieceStream {
     if (position_ < piece_.size()) {
       ++position_;
       ++consumed_;
+      if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) last_ = c;
       if (position_ == piece_.size()) fill();
     }
     return c;
   }
   std::size_t Tell() const { return consumed_; }
   bool at_end() const { return position_ >= piece_.size(); }
+  // Returns the last character that was taken and is not a blank; NUL if there is none.
+  char last() const { return last_; }
   // Required for output streams; never called.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
@@ -523,6 +526,7 @@ class PieceStream {
   Refill refill_;
   std::string_view piece_;
   std::size_t position_ = 0, consumed_ = 0;
+  char last_ = '\0';
 };
 
 // Finds the events in a document of either form: an object with `traceEvents`, or a bare array.
@@ -630,7 +634,9 @@ TraceCheck check_pieces(Refill refill) {
   PieceStream stream(std::move(refill));
   rapidjson::Reader reader;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
-  if (!result && stream.at_end() && handler.between_events()) {
+  // A text that ends within a word such as `tru` is at this depth too.
+  const bool is_after_event = std::string_view("[,}").find(stream.last()) != std::string_view::npos;
+  if (!result && stream.at_end() && handler.between_events() && is_after_event) {
     check.ending = TraceEnding::unterminated;
   } else if (!result) {
     rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1,

@@ -8,7 +8,8 @@
 //   that it names, or that it follows in the file.
 // - Flows: s, t, f of one `cat`, `name`, `id` are in order of time, with one s and at least one f.
 //   Each is inside a slice of its (pid, tid). f has "bp":"e", or its slice begins with it.
-// - Counters: numbers only, with the same keys at each sample of one (pid, name).
+// - Counters: numbers only, with the same keys at each sample of one (pid, name,
+//   id).
 // - Instants have s = g, p or t, or none. Async b and e of one `cat` and `id` balance.
 // - The metadata process_name, thread_name, process_sort_index, thread_sort_index have their
 //   argument.

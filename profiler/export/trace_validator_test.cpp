@@ -61,6 +61,29 @@ TEST(TraceValidator, OnlyABareArrayMayEndBetweenEvents) {
   EXPECT_FALSE(check_trace("[" + kSlice + "] x").ok());
 }
 
+// `[{...}, tru` counted as a list of events that its program did not end.
+TEST(TraceValidator, ATextThatEndsWithinAWordIsCut) {
+  for (const char* end : {"", ",", ", ", "\n,\n"}) {
+    EXPECT_EQ(check_trace("[" + kSlice + end).ending, TraceEnding::unterminated) << end;
+    EXPECT_TRUE(check_trace("[" + kSlice + end).ok()) << end;
+  }
+  for (const char* end : {",t", ",tru", ",nul", ", fals", ",\"te", ",-"})
+    EXPECT_FALSE(check_trace("[" + kSlice + end).ok()) << end;
+}
+
+// Both viewers show counters of one name with two ids as two.
+TEST(TraceValidator, TheIdOfACounterIsAPartOfItsName) {
+  const auto counter = [](const std::string& id, const std::string& key) {
+    return R"({"ph":"C","name":"a","ts":1,"pid":1,"tid":2,)" + id + R"("args":{")" + key +
+           R"(":1}})";
+  };
+  EXPECT_THAT(problems(counter(R"("id":1,)", "v") + "," + counter(R"("id":2,)", "w") + "," +
+                       counter("", "x")),
+              IsEmpty());
+  EXPECT_THAT(problems(counter(R"("id":1,)", "v") + "," + counter(R"("id":1,)", "w")),
+              ElementsAre(HasSubstr("the keys of the counter differ")));
+}
+
 TEST(TraceValidator, RefusesOtherDocuments) {
   EXPECT_THAT(check_trace("{}").problems, ElementsAre("no `traceEvents`"));
   EXPECT_THAT(check_trace("7").problems,
