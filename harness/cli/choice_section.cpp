@@ -48,7 +48,8 @@ std::string format_choice(const Case& spec, const PreparedReply& prepared) {
   if (!regret && !is_tuned) return format_offer(spec);
   const std::string gap = format_gap(spec, prepared, regret);
   if (!regret) return "\nchoice\n  no other candidate was measured\n" + gap;
-  const std::string caches = find_detail(prepared, "tuned_caches");
+  const std::string caches =
+      regret->is_compared() ? find_detail(prepared, "tuned_caches") : std::string();
   return fmt::format("\nchoice\n  {}\n{}{}{}", describe_regret(*regret),
                      caches.empty() ? "" : fmt::format("  measured with caches {}\n", caches), gap,
                      format_candidates(*regret, 2 * kIndent));

@@ -52,6 +52,19 @@ TEST(ChoiceSection, NamesTheCachesIfTheyAreNotThoseOfTheCase) {
             std::string::npos);
 }
 
+TEST(ChoiceSection, WithoutAnotherCandidateItNamesNoCaches) {
+  PreparedReply prepared;
+  add_details(ops::Regret{"gemm:jit",
+                          Nanoseconds(560'000),
+                          "gemm:jit",
+                          Nanoseconds(560'000),
+                          {{"gemm:jit", Nanoseconds(560'000), ""}}},
+              prepared.details);
+  prepared.details["tuned_caches"] = "hot, other than those of the case";
+  EXPECT_EQ(format_choice(tuned_case(kConv), prepared).find("measured with caches"),
+            std::string::npos);
+}
+
 TEST(ChoiceSection, SaysWhyNothingWasMeasuredAndWhatToDo) {
   PreparedReply prepared;
   prepared.details = {{"tune", "8"}, {"tuned", "no: not enough memory"}};

@@ -38,15 +38,17 @@ const CaseRecord& find_most_costly(const std::vector<const CaseRecord*>& tuned) 
       tuned, {}, [](const CaseRecord* record) { return record->regret->cost(); });
 }
 
+// Candidates that were not measured were not measured with other caches either.
 bool has_other_caches(const CaseRecord& record) {
+  if (!record.regret->is_compared()) return false;
   const auto caches = record.details.find("tuned_caches");
   return caches != record.details.end() && caches->second.starts_with(kHotCaches);
 }
 
 // Formats the answer about a case of a report, without a period.
 std::string describe_choice(const CaseRecord& record) {
-  const bool is_restricted = record.regret->is_compared() && has_other_caches(record);
-  return describe_regret(*record.regret) + (is_restricted ? ", measured with hot caches" : "");
+  return describe_regret(*record.regret) +
+         (has_other_caches(record) ? ", measured with hot caches" : "");
 }
 
 TextRow regret_row(const CaseRecord& record, const IdShortener& ids) {

@@ -168,6 +168,18 @@ TEST(RegretSentence, NamesHotCachesOfACaseWithColdOnes) {
   EXPECT_THAT(choice_notes(tuned_report({record})), IsEmpty());
 }
 
+// The note on the caches of the candidates was there if no other candidate was measured.
+TEST(RegretSentence, WithoutAnotherCandidateNoNoteNamesItsCaches) {
+  Regret alone = equal_regret();
+  alone.candidates.pop_back();
+  CaseRecord record = tuned_case(kColdConv, alone);
+  record.details["tuned_caches"] = "hot, other than those of the case";
+  EXPECT_EQ(regret_sentence(tuned_report({record})),
+            std::string(kColdConv) + ": " + describe_regret(alone) + ".");
+  for (const std::string& note : choice_notes(tuned_report({record})))
+    EXPECT_THAT(note, Not(HasSubstr("hot caches")));
+}
+
 TEST(ChoiceCells, AreThoseOfAllFormats) {
   EXPECT_THAT(
       choice_cells(tuned_case(kConv, costly_regret())),
