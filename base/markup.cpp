@@ -87,4 +87,17 @@ std::string markdown_code(std::string_view text) {
   return "<code>" + escape_markdown(text) + "</code>";
 }
 
+std::string markdown_sentence(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t begin = text.find('`');
+    const std::size_t end = begin == text.npos ? begin : text.find('`', begin + 1);
+    if (end == text.npos) break;
+    result += escape_markdown(text.substr(0, begin)) +
+              markdown_code(text.substr(begin + 1, end - begin - 1));
+    text.remove_prefix(end + 1);
+  }
+  return result + escape_markdown(text);
+}
+
 }  // namespace bench

@@ -20,4 +20,8 @@ std::string escape_markdown(std::string_view text);
 // Escapes text like escape_markdown(), in monospaced font, for a command or a path.
 std::string markdown_code(std::string_view text);
 
+// Escapes a sentence of this program. Text between two backticks is a command or a name, as on
+// pages, and becomes markdown_code().
+std::string markdown_sentence(std::string_view text);
+
 }  // namespace bench

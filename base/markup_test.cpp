@@ -40,6 +40,15 @@ TEST(Markdown, WhatIsNoUtf8IsAVisibleEscape) {
   EXPECT_EQ(escape_markdown("a\xff\xc2\x9b"), "a\\\\xff\\\\u009b");
 }
 
+// Notes showed backticks behind backslashes.
+TEST(Markdown, TextBetweenBackticksOfASentenceIsCode) {
+  EXPECT_EQ(markdown_sentence("use `bench peak <x>` or `--set a=1`; 5 * 6"),
+            "use <code>" + escape_markdown("bench peak <x>") + "</code> or <code>" +
+                escape_markdown("--set a=1") + "</code>" + escape_markdown("; 5 * 6"));
+  EXPECT_EQ(markdown_sentence("one ` alone"), escape_markdown("one ` alone"));
+  EXPECT_EQ(markdown_sentence(""), "");
+}
+
 TEST(Markdown, CodeIsEscapedToo) {
   EXPECT_EQ(markdown_code("bench '</code>|'"), "<code>bench '&lt;/code>\\|'</code>");
 }

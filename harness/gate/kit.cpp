@@ -311,7 +311,7 @@ std::string format_kit(const Kit& kit, const std::vector<KitRow>& rows) {
       fmt::format("# {}: {}\n\n", to_string(judgement.verdict), escape_markdown(judgement.id));
   const std::string effect = describe_effect(judgement);
   if (!effect.empty()) text += effect + ".\n";
-  if (!judgement.reason.empty()) text += fmt::format("{}.\n", escape_markdown(judgement.reason));
+  if (!judgement.reason.empty()) text += fmt::format("{}.\n", markdown_sentence(judgement.reason));
   text += escape_markdown(describe_kit_changes(kit, rows)) + "\n\n";
   text += "- " + escape_markdown(format_side("candidate", kit.gate->facts.candidate)) + "\n";
   if (kit.gate->facts.base)
@@ -323,7 +323,7 @@ std::string format_kit(const Kit& kit, const std::vector<KitRow>& rows) {
       text += fmt::format("- {} ended: {}\n", escape_markdown((*side)->label),
                           escape_markdown(*(*side)->end));
   }
-  for (const std::string& note : kit.notes) text += "- " + escape_markdown(note) + "\n";
+  for (const std::string& note : kit.notes) text += "- " + markdown_sentence(note) + "\n";
   text += fmt::format("\n{}\n", describe_kit_files(kit));
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {

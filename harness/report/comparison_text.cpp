@@ -331,9 +331,9 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = fmt::format(
       "**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
-      escape_markdown(comparison.base), escape_markdown(format_comparison_answer(comparison)));
+      escape_markdown(comparison.base), markdown_sentence(format_comparison_answer(comparison)));
   if (comparison.programs) {
-    text += escape_markdown(program_answer(*comparison.programs)) + "\n\n";
+    text += markdown_sentence(program_answer(*comparison.programs)) + "\n\n";
   }
   for (const Change& change : comparison.changes) {
     text += fmt::format("- changed: {}\n", escape_markdown(format_change(change)));
@@ -346,7 +346,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(entry.verdict),
                         escape_markdown(entry.id), format_compared_time(entry.base),
                         format_compared_time(entry.candidate), format_case_effect(entry),
-                        escape_markdown(format_reason_and_changes(entry)));
+                        markdown_sentence(format_reason_and_changes(entry)));
   }
   if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=

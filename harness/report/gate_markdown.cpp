@@ -39,12 +39,12 @@ constexpr std::string_view kTableHead =
     "|---|---|--:|--:|--:|--:|---|--:|--:|---|\n";
 
 std::string escape_fact(std::string_view text) {
-  return escape_markdown(shorten(text, kMaxFactWidth));
+  return markdown_sentence(shorten(text, kMaxFactWidth));
 }
 
 std::string format_head(const GateFile& gate) {
   std::string text =
-      fmt::format("{}\n**{}**\n\n", kMarker, escape_markdown(gate.conclusion.sentence));
+      fmt::format("{}\n**{}**\n\n", kMarker, markdown_sentence(gate.conclusion.sentence));
   for (const std::string& line : context_lines(gate))
     text += fmt::format("- {}\n", escape_fact(line));
   return text;

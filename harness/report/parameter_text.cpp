@@ -323,7 +323,7 @@ std::string format_parameter_comparison(const ParameterComparison& comparison,
 }
 
 std::string parameter_markdown(const ParameterComparison& comparison) {
-  std::string text = escape_markdown(format_parameter_answer(comparison)) + "\n\n| case | time |";
+  std::string text = markdown_sentence(format_parameter_answer(comparison)) + "\n\n| case | time |";
   std::string rule = "\n|---|---:|";
   for (const std::string& value : comparison.values) {
     text += fmt::format(" speed-up with {} |", escape_markdown(format_value(comparison, value)));
@@ -338,10 +338,10 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
     text += "\n";
   }
   const std::string unpaired = format_unpaired(comparison);
-  if (!unpaired.empty()) text += "\n" + escape_markdown(unpaired) + "\n";
+  if (!unpaired.empty()) text += "\n" + markdown_sentence(unpaired) + "\n";
   for (const UnmeasuredValue& value : comparison.unmeasured) {
     text += fmt::format("\n{} has no times: {}\n", escape_markdown(value.value),
-                        escape_markdown(value.reason));
+                        markdown_sentence(value.reason));
   }
   return text;
 }

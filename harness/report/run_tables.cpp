@@ -67,13 +67,13 @@ std::string markdown_choices(const Report& report, std::size_t max_bytes) {
   const std::vector<const CaseRecord*> tuned = find_tuned_cases(report);
   std::string below;
   if (!tuned.empty()) {
-    below += fmt::format("\n{} {}\n", escape_markdown(choice_columns_note()),
+    below += fmt::format("\n{} {}\n", markdown_sentence(choice_columns_note()),
                          markdown_code(choice_command(tuned)));
   }
   const std::vector<std::string> notes = choice_notes(report);
   for (const std::string& note : notes) {
     const std::string_view gap = &note == &notes.front() ? "\n" : "";
-    below += fmt::format("{}- {}\n", gap, escape_markdown(note));
+    below += fmt::format("{}- {}\n", gap, markdown_sentence(note));
   }
   const std::size_t used = below.size() + markdown_heading(choice_columns()).size();
   if (below.empty() || used + kMarkdownReserve > max_bytes) return "";
@@ -190,8 +190,8 @@ std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/)
   const CaseColumns columns =
       view.columns.empty() ? default_case_columns(view.report.cases) : view.columns;
   const std::string lead = lead_sentences(view.report);
-  std::string text = fmt::format("**{}{}{}**\n\n", escape_markdown(lead), lead.empty() ? "" : " ",
-                                 escape_markdown(run_sentence(view)));
+  std::string text = fmt::format("**{}{}{}**\n\n", markdown_sentence(lead), lead.empty() ? "" : " ",
+                                 markdown_sentence(run_sentence(view)));
   const auto space = [&] { return kMaxMarkdownBytes - std::min(kMaxMarkdownBytes, text.size()); };
   text += markdown_cases(columns, view.report, space());
   // As in the text format, the columns that the user chose are the only table.

@@ -189,7 +189,7 @@ class MarkdownText final : public TableWriter {
   MarkdownText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
   void begin() override {
-    for (const std::string& note : shape_.notes) out_ << escape_markdown(note) << "  \n";
+    for (const std::string& note : shape_.notes) out_ << markdown_sentence(note) << "  \n";
     if (shape_.columns.empty()) return;
     out_ << "\n|";
     for (const TableColumn& column : shape_.columns)
@@ -207,7 +207,7 @@ class MarkdownText final : public TableWriter {
     out_ << '\n';
   }
   void end(const std::vector<std::string>& notes) override {
-    for (const std::string& note : notes) out_ << '\n' << escape_markdown(note) << '\n';
+    for (const std::string& note : notes) out_ << '\n' << markdown_sentence(note) << '\n';
   }
 
  private:
