@@ -2,6 +2,7 @@
 #include "harness/report/case_sum.hpp"
 
 #include "harness/result/summary.hpp"
+#include "ops/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -98,6 +99,16 @@ std::vector<SummedCase> sort_by_gain(const CaseSum& sum) {
   std::vector<SummedCase> cases = sum.cases;
   std::ranges::stable_sort(cases, std::greater<>(), &SummedCase::recoverable);
   return cases;
+}
+
+std::string format_layer_names(const std::vector<std::string>& layers,
+                               const std::string& direction) {
+  if (layers.empty()) return "";
+  const bool is_gradient = !direction.empty() && direction != to_string(ops::Direction::forward);
+  std::string label =
+      is_gradient ? fmt::format("{} {}", layers.front(), direction) : layers.front();
+  if (layers.size() > 1) label += fmt::format(" +{}", layers.size() - 1);
+  return label;
 }
 
 }  // namespace bench

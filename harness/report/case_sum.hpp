@@ -49,4 +49,10 @@ std::string format_cache_mode(const CaseSum& sum);
 // Returns the cases sorted by the time that they could save, the largest first.
 std::vector<SummedCase> sort_by_gain(const CaseSum& sum);
 
+// Returns the first layer, the direction of a gradient, and the number of other layers that are the
+// same case: "layer1.0.conv2 +2", "conv1 backward_data". Empty if there are no layers. In a step of
+// training a layer has a time in each direction.
+std::string format_layer_names(const std::vector<std::string>& layers,
+                               const std::string& direction);
+
 }  // namespace bench

@@ -5,6 +5,7 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/report/case_sum.hpp"
 #include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
 #include "harness/report/serving.hpp"
@@ -440,12 +441,6 @@ std::vector<Fact> setup_facts(const NetworkSummary& summary) {
           {"first run", format_optional_time(summary.preparation.first_run), ""}};
 }
 
-std::string format_layer_names(const std::vector<std::string>& layers) {
-  if (layers.empty()) return std::string(kUnknown);
-  if (layers.size() == 1) return layers.front();
-  return fmt::format("{} +{}", layers.front(), layers.size() - 1);
-}
-
 std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& options) {
   const std::vector<TextColumn> columns = {{"layer", Align::left, 12, 0},
                                            {"time", Align::right, std::nullopt, 0},
@@ -458,7 +453,8 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
   std::vector<TextRow> rows;
   for (const NetworkSummary::Entry& entry : summary.top) {
     if (rows.size() == options.top_layers) break;
-    rows.push_back({{{format_layer_names(entry.layers)},
+    const std::string names = format_layer_names(entry.layers, entry.direction);
+    rows.push_back({{{names.empty() ? std::string(kUnknown) : names},
                      {format_time(entry.time)},
                      {fmt::format("{:.1f}%", entry.share * 100)},
                      {fmt::format("{}", entry.multiplicity)},

@@ -191,6 +191,16 @@ TEST(CaseSum, CountsALayerOnceAndNotItsNetworkAgain) {
   EXPECT_THAT(sum_cases(report, SumOf::with_ceiling).cases, IsEmpty());
 }
 
+// The console and the picture of the layers named them by two functions; only that of the picture
+// named directions, so that a table of a training step had rows of the same name.
+TEST(LayerNames, NameTheDirectionOfAGradientAndHowManyAreTheSame) {
+  EXPECT_EQ(format_layer_names({}, "forward"), "");
+  EXPECT_EQ(format_layer_names({"conv1"}, ""), "conv1");
+  EXPECT_EQ(format_layer_names({"conv1", "conv2", "conv3"}, "forward"), "conv1 +2");
+  EXPECT_EQ(format_layer_names({"conv1"}, "backward_data"), "conv1 backward_data");
+  EXPECT_EQ(format_layer_names({"conv1", "conv2"}, "backward_data"), "conv1 backward_data +1");
+}
+
 TEST(GateFindings, NameTheCasesOfEachVerdictThatNeedsAttention) {
   const PageFindings findings = gate_findings(test::sample_gate());
   ASSERT_THAT(findings.list, SizeIs(3));

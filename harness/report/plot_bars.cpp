@@ -6,7 +6,6 @@
 #include "harness/report/plots.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/summary.hpp"
-#include "ops/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -60,18 +59,6 @@ std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100
 
 double to_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-// Returns the first layer, the direction of a gradient, and the number of other layers that are the
-// same case: "layer1.0.conv2 +2", "conv1 backward_data". Empty if there are no layers. In a step of
-// training a layer has a bar in each direction.
-std::string layer_label(const std::vector<std::string>& layers, const std::string& direction) {
-  if (layers.empty()) return "";
-  const bool is_gradient = !direction.empty() && direction != to_string(ops::Direction::forward);
-  std::string label =
-      is_gradient ? fmt::format("{} {}", layers.front(), direction) : layers.front();
-  if (layers.size() > 1) label += fmt::format(" +{}", layers.size() - 1);
-  return label;
-}
-
 void set_ideal(TimeBar& bar, Nanoseconds ideal, double efficiency) {
   bar.ideal = to_nanoseconds(ideal);
   bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
@@ -79,7 +66,7 @@ void set_ideal(TimeBar& bar, Nanoseconds ideal, double efficiency) {
 }
 
 TimeBar layer_bar(const NetworkSummary::Entry& entry) {
-  const std::string label = layer_label(entry.layers, entry.direction);
+  const std::string label = format_layer_names(entry.layers, entry.direction);
   TimeBar bar{label.empty() ? entry.id : label, format_percent(entry.share),
               fmt::format("{}\n{} in {}, {} of all layers", entry.id, format_time(entry.time),
                           pluralise(entry.multiplicity, "layer"), format_percent(entry.share)),
@@ -121,8 +108,9 @@ std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
   const IdShortener shortener(ids);
   std::vector<std::string> labels;
   for (const SummedCase& entry : cases) {
-    labels.push_back(has_one_network ? layer_label(entry.record->layers, entry.record->direction)
-                                     : shortener.shortest(entry.record->id));
+    labels.push_back(has_one_network
+                         ? format_layer_names(entry.record->layers, entry.record->direction)
+                         : shortener.shortest(entry.record->id));
   }
   return labels;
 }
