@@ -81,8 +81,12 @@ struct Group {
 class GroupCollector final : public Collector {
  public:
   GroupCollector(const QueryPlan& plan, const std::string& folder) : Collector(plan, folder) {
-    for (const Column* column : plan.columns) find_merged(column);
+    for (const Column* column : plan.columns) {
+      find_merged(column);
+      needs_typical_ = needs_typical_ || column->name == kTypicalColumn;
+    }
     find_merged(plan.order);
+    needs_typical_ = needs_typical_ || plan.order->name == kTypicalColumn;
   }
 
   Status add(const RowContext& context) override {
@@ -95,10 +99,17 @@ class GroupCollector final : public Collector {
       group->merged[i].add(*merged_columns_[i], context, group->statistics.count);
     }
     add_statistics(context, group->statistics);
+    if (needs_typical_) add_call(context.activity, *group);
     return Done{};
   }
 
   Status finish() override {
+    for (const auto& [key, call] : calls_) {
+      auto& typical = call.group->statistics.typical;
+      const Nanoseconds own(
+          saturating_product(call.times.quantile(0.5)->count(), call.times.count()));
+      typical = saturating_sum(typical.value_or(Nanoseconds(0)), own);
+    }
     std::vector<const Group*> order;
     order.reserve(groups_.size());
     for (const auto& [key, group] : groups_) order.push_back(&group);
@@ -107,6 +118,7 @@ class GroupCollector final : public Collector {
     for (const Group* group : order) {
       Row row = make_row(*group);
       count_row(row.time);
+      if (group->statistics.typical) count_leader(*group);
       BENCH_RETURN_IF_ERROR(store(std::move(row)));
     }
     return rows_.finish();
@@ -118,6 +130,46 @@ class GroupCollector final : public Collector {
     if (!merges || is_key(plan_, column)) return;
     if (std::find(merged_columns_.begin(), merged_columns_.end(), column) == merged_columns_.end())
       merged_columns_.push_back(column);
+  }
+
+  // Durations of different calls must not share a median: it would be that of the most frequent
+  // one.
+  void add_call(const Activity& activity, Group& group) {
+    if (!activity.duration) return;
+    constexpr std::array kDistinct = {Attribute::parameters, Attribute::in_shapes, Attribute::grid};
+    call_text_ = fmt::format("{}", group.sequence);
+    const auto append = [&](std::string_view part) {
+      fmt::format_to(std::back_inserter(call_text_), "|{}:{}", part.size(), part);
+    };
+    append(activity.name);
+    append(activity.case_id);
+    append(activity.scope);
+    append(activity.direction);
+    for (const Attribute attribute : kDistinct) append(activity.attributes.text(attribute));
+    // Beyond the limit of memory, the calls of a group share a median.
+    if (calls_.size() >= kMaxGroups && !calls_.contains(call_text_))
+      call_text_ = fmt::format("{}", group.sequence);
+    Call& call = calls_[call_text_];
+    call.group = &group;
+    call.times.add(*activity.duration);
+  }
+
+  void count_leader(const Group& group) {
+    const Nanoseconds typical = *group.statistics.typical, sum = group.statistics.times.total();
+    totals_.typical = saturating_sum(totals_.typical, typical);
+    const bool leads_typical = !totals_.by_typical || typical > totals_.by_typical->typical;
+    const bool leads_sum = !totals_.by_sum || sum > totals_.by_sum->sum;
+    if (!leads_typical && !leads_sum) return;
+    std::string name;
+    for (std::size_t i = 0; i < group.key.size(); ++i) {
+      const Column& column = *plan_.group_by[i];
+      name += (name.empty() ? "" : " ") + (is_known(group.key[i])
+                                               ? readable(group.key[i], column.quantity)
+                                               : std::string(column.absent));
+    }
+    const LeadingGroup leader{std::move(name), typical, sum};
+    if (leads_typical) totals_.by_typical = leader;
+    if (leads_sum) totals_.by_sum = leader;
   }
 
   // The type index keeps texts, numbers and unknown apart, the length keeps neighbours apart.
@@ -201,12 +253,19 @@ class GroupCollector final : public Collector {
   std::vector<const Column*> merged_columns_;
   std::unordered_map<std::string, Group> groups_;
   std::string key_text_;
+  struct Call {
+    Group* group = nullptr;
+    TimeStatistics times;
+  };
+  bool needs_typical_ = false;
+  std::unordered_map<std::string, Call> calls_;
+  std::string call_text_;
 };
 
 // Returns the index of the column whose values the column `name` may repeat, or -1.
 std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRepeats = {
-      {{"name", "type"}, {"self_ns", "time_ns"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRepeats = {
+      {{"name", "type"}, {"self_ns", "time_ns"}, {kTypicalColumn, "time_ns"}}};
   for (const auto& [repeats, original] : kRepeats) {
     if (repeats != name) continue;
     for (std::size_t i = 0; i < columns.size(); ++i) {

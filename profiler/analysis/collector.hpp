@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace bench::analysis {
@@ -25,6 +26,12 @@ struct ColumnFacts {
   Cell first;
 };
 
+// A group that takes the most time.
+struct LeadingGroup {
+  std::string name;  // values of the columns that group, separated by blanks
+  Nanoseconds typical{0}, sum{0};
+};
+
 // Sums over all selected activities, shown or not.
 struct Totals {
   std::int64_t selected = 0;
@@ -34,6 +41,9 @@ struct Totals {
   std::int64_t unknown_times = 0;
   std::array<std::int64_t, kRowFlagCount> flags{};
   std::array<std::vector<std::int64_t>, kRowFlagCount> flag_lines;  // first lines of each flag
+  // Only of groups whose typical times were computed.
+  Nanoseconds typical{0};
+  std::optional<LeadingGroup> by_typical, by_sum;
 };
 
 class Collector {

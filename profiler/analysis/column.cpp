@@ -179,6 +179,10 @@ constexpr std::array kOwnColumns = {
         "count", "count", Quantity::none, "activities of the group",
         [](const RowContext&, const Column&) { return Cell(std::int64_t{1}); },
         [](const GroupStatistics& g, Aggregate) { return Cell(g.count); }),
+    statistic_column(
+        kTypicalColumn, "typical", Quantity::time,
+        "sum without outliers: each call's median times its number; the default order of groups",
+        duration_cell, [](const GroupStatistics& g, Aggregate) { return time_cell(g.typical); }),
     statistic_column("total_ns", "total", Quantity::time, "sum of the durations of a group",
                      duration_cell,
                      [](const GroupStatistics& g, Aggregate) {

@@ -59,6 +59,9 @@ struct Column {
   std::string_view absent = "n/a";  // shown to humans if there is no value
 };
 
+// The column by which groups are ordered unless --order-by or --aggregate says otherwise.
+inline constexpr std::string_view kTypicalColumn = "typical_ns";
+
 std::span<const Column> columns();
 // Finds a column by its name or by the names that PyProf and profile_analyze use. Returns an error
 // with the nearest name, or with all names.

@@ -79,6 +79,9 @@ inline constexpr double kNanosecondsPerSecond = 1e9;
 struct GroupStatistics {
   std::int64_t count = 0;
   TimeStatistics times;
+  // What the group takes without outliers: for each of its calls, the median of its durations times
+  // their number. A call is a name in a layer with its direction and parameters.
+  std::optional<Nanoseconds> typical;
   std::optional<Nanoseconds> self;
   RatioStatistics flop_rate{kNanosecondsPerSecond}, byte_rate{kNanosecondsPerSecond};
   RatioStatistics intensity;   // operations per byte

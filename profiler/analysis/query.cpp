@@ -140,13 +140,8 @@ class Output {
     shape_.selected = totals().selected;
     shape_.total = totals().time;
     shape_.answer = part_of_whole_;
-    if (!part_of_whole_.empty()) {
-      const auto width = static_cast<std::size_t>(
-          target_.terminal_width.value_or(static_cast<std::int64_t>(part_of_whole_.size())));
-      std::string lines = wrap(part_of_whole_, width, 0);
-      if (lines.ends_with('\n')) lines.pop_back();
-      shape_.notes.push_back(std::move(lines));
-    }
+    add_sentence(describe_leader());
+    add_sentence(part_of_whole_);
     describe_selection(
         printable(fmt::format("{}: {}, {}", file, report_.format, activities(report_.activities))),
         fmt::format("selected {}, {} ({} ns) in sum", totals().selected, format_time(totals().time),
@@ -158,6 +153,31 @@ class Output {
     }
     shape_.notes.emplace_back(
         "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");
+  }
+
+  void add_sentence(const std::string& text) {
+    if (text.empty()) return;
+    const auto width = static_cast<std::size_t>(
+        target_.terminal_width.value_or(static_cast<std::int64_t>(text.size())));
+    std::string lines = wrap(text, width, 0);
+    if (lines.ends_with('\n')) lines.pop_back();
+    shape_.notes.push_back(std::move(lines));
+  }
+
+  // Says which group takes the most time, and which one has the largest sum if outliers make it
+  // another one. Empty if the groups are in another order.
+  std::string describe_leader() const {
+    const auto& leader = totals().by_typical;
+    if (!leader || totals().rows < 2 || plan_.order->name != kTypicalColumn) return "";
+    std::string text = fmt::format("{} takes the most time: typically {} of {}, {}.", leader->name,
+                                   format_time(leader->typical), format_time(totals().typical),
+                                   format_part(leader->typical, totals().typical));
+    const LeadingGroup& largest = *totals().by_sum;
+    if (largest.sum <= leader->sum) return text;
+    return text + fmt::format(
+                      " The sum of {} is larger, {}, but typically it takes {}: some of its "
+                      "calls took much longer than the others.",
+                      largest.name, format_time(largest.sum), format_time(largest.typical));
   }
 
   // Uses one line if it fits the terminal.
@@ -284,6 +304,13 @@ class Output {
     }
     if (shown < totals().rows) {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
+    }
+    const bool shows_order = std::ranges::any_of(
+        shape_.columns, [&](const TableColumn& each) { return each.column == plan_.order; });
+    if (plan_.order->name == kTypicalColumn && !shows_order && !plan_.default_columns) {
+      lines.emplace_back(
+          "the order is by typical_ns, the sum without outliers; --order-by time_ns orders by the "
+          "sum");
     }
     if (plan_.order->attribute == Attribute::flops) {
       lines.emplace_back("the order is by the number of FLOPs; by their rate: flops_per_s");

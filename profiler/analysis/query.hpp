@@ -43,7 +43,7 @@ struct AnalysisOptions {
   // Columns with text or with numbers without a unit: one row for each combination of their values.
   std::vector<std::string> aggregate_by;
   std::optional<Aggregate> aggregate;   // default: sum
-  std::optional<std::string> order_by;  // "COL" descending (default time_ns), "+COL" ascending
+  std::optional<std::string> order_by;  // "COL" descending, "+COL" ascending; default: plan_query()
   std::vector<std::string> columns;     // in this order; the default depends on the kind of table
   std::optional<std::int64_t> width;    // width of the table in characters
   std::optional<std::string> format;    // name of a row of table_formats(); default "table"

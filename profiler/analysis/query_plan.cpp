@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, 27> kRowColumns = {
     "cache",     "parameters",   "implementation", "flops",      "flops_per_s",      "bytes",
     "bandwidth", "tensor_cores", "in_shapes",      "out_shapes", "size_bytes",       "reason",
     "trace",     "line",         "flags"};
-constexpr std::array<std::string_view, 15> kGroupColumns = {
-    "count",  "time_ns",     "self_ns", "share",     "cumulative_share",
-    "min_ns", "max_ns",      "mean_ns", "p50_ns",    "p95_ns",
-    "flops",  "flops_per_s", "bytes",   "bandwidth", "flags"};
+constexpr std::array<std::string_view, 16> kGroupColumns = {
+    "count",       kTypicalColumn, "time_ns",   "self_ns", "share",  "cumulative_share",
+    "min_ns",      "max_ns",       "mean_ns",   "p50_ns",  "p95_ns", "flops",
+    "flops_per_s", "bytes",        "bandwidth", "flags"};
 
 void add_columns(std::span<const std::string_view> names, std::vector<const Column*>& columns) {
   for (const std::string_view name : names) columns.push_back(*find_column(name));
@@ -38,6 +38,7 @@ Status choose_columns(const AnalysisOptions& options, QueryPlan& plan) {
   plan.columns = plan.group_by;
   if (plan.aggregate) {
     add_columns(kGroupColumns, plan.columns);
+    if (plan.aggregate != Aggregate::sum) std::erase(plan.columns, *find_column(kTypicalColumn));
   } else {
     add_columns(kRowColumns, plan.columns);
   }
@@ -61,7 +62,9 @@ Status choose_grouping(const AnalysisOptions& options, QueryPlan& plan) {
 }
 
 Status choose_order(const AnalysisOptions& options, QueryPlan& plan) {
-  std::string_view name = options.order_by ? std::string_view(*options.order_by) : "time_ns";
+  // A sum would put the group first in which a single activity was disturbed.
+  const std::string_view standard = plan.aggregate == Aggregate::sum ? kTypicalColumn : "time_ns";
+  std::string_view name = options.order_by ? std::string_view(*options.order_by) : standard;
   if (name.starts_with('+') || name.starts_with('-')) {
     if (name.front() == '+') plan.direction = RowDirection::ascending;
     name.remove_prefix(1);

@@ -235,6 +235,71 @@ TEST(Query, EveryDeclaredAttributeGroups) {
   }
 }
 
+// Five iterations of two layers, of 400 and 1000 ns. In one iteration the shorter one, which also
+// has a reorder of 10 ns in each, was disturbed and took 50 us.
+std::string disturbed_iteration() {
+  std::vector<Activity> activities;
+  for (int i = 0; i < 5; ++i) {
+    const auto add = [&](const char* layer, const char* name, std::int64_t start,
+                         std::int64_t time) {
+      Activity& activity = activities.emplace_back(primitive(name, 100'000 * i + start, time));
+      activity.scope = layer;
+    };
+    add("net:short", "reorder", 0, 10);
+    add("net:short", "convolution", 100, i == 2 ? 50'000 : 400);
+    add("net:long", "convolution", 60'000, 1000);
+  }
+  return profile(activities);
+}
+
+// The table ranked by sums, so that one disturbed iteration put the wrong layer first.
+TEST(Query, OneDisturbedIterationDoesNotDecideTheOrderOfGroups) {
+  AnalysisOptions options;
+  options.aggregate_by = {"layer"};
+  const json rows = rows_of(disturbed_iteration(), options);
+  EXPECT_THAT(column_of<std::string>(rows, "layer"), ElementsAre("net:long", "net:short"));
+  EXPECT_NEAR(rows[0]["typical_ns"].get<double>(), 5000, 50);
+  // Each call has a median of its own: five convolutions and five reorders.
+  EXPECT_NEAR(rows[1]["typical_ns"].get<double>(), 2050, 21);
+  EXPECT_EQ(rows[1]["time_ns"], 51'650);
+  const std::string text = ask(disturbed_iteration(), options).text;
+  EXPECT_THAT(text, testing::StartsWith("net:long takes the most time: typically "));
+  EXPECT_THAT(text,
+              HasSubstr(" The sum of net:short is larger, 51.65 us, but typically it takes "));
+  EXPECT_THAT(text, HasSubstr("\nlayer      count   typical      time"));
+}
+
+TEST(Query, AnOrderOrAnAggregateThatTheUserChoseStays) {
+  AnalysisOptions options;
+  options.aggregate_by = {"layer"};
+  options.order_by = "time_ns";
+  EXPECT_THAT(column_of<std::string>(rows_of(disturbed_iteration(), options), "layer"),
+              ElementsAre("net:short", "net:long"));
+  EXPECT_THAT(ask(disturbed_iteration(), options).text, Not(HasSubstr("takes the most time")));
+  options.order_by.reset();
+  options.aggregate = Aggregate::max;
+  EXPECT_THAT(column_of<std::string>(rows_of(disturbed_iteration(), options), "layer"),
+              ElementsAre("net:short", "net:long"));
+  options.aggregate.reset();
+  options.columns = {"layer", "time_ns"};
+  EXPECT_THAT(ask(disturbed_iteration(), options).text,
+              HasSubstr("the order is by typical_ns, the sum without outliers; --order-by time_ns "
+                        "orders by the sum\n"));
+}
+
+// A median over different calls would be that of the most frequent one.
+TEST(Query, CallsOfOneNameWithOtherParametersHaveTheirOwnMedians) {
+  std::vector<Activity> activities;
+  for (int i = 0; i < 6; ++i) {
+    Activity& activity =
+        activities.emplace_back(primitive("matmul", 10'000 * i, i % 3 == 0 ? 9000 : 100));
+    activity.attributes.set(Attribute::parameters, i % 3 == 0 ? "m900" : "m1");
+  }
+  AnalysisOptions options;
+  options.aggregate_by = {"type"};
+  EXPECT_NEAR(rows_of(profile(activities), options)[0]["typical_ns"].get<double>(), 18'400, 184);
+}
+
 TEST(Query, SeveralColumnsMakeOneGroupOfEachCombination) {
   Activity forward = primitive("a", 0, 400);
   forward.scope = "net:conv1";
