@@ -15,79 +15,57 @@
 namespace bench {
 namespace {
 
-void read_plugins(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-  constexpr std::string_view kKey = "plugins";
-  for (const yaml::Node* item : reader.items(node, kKey)) {
-    if (auto path = reader.text(*item, kKey)) {
+void read_plugins(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                  ConfigFile& config) {
+  for (const yaml::Node* item : reader.items(node, key.name)) {
+    if (auto path = reader.text(*item, key.name)) {
       config.plugins.push_back({*std::move(path), reader.locate(item->location)});
     }
   }
 }
 
 // Reads a profiler switch. Joins the items of a list with commas, as on a command line.
-template <std::size_t index>
-void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& switches) {
-  const SwitchRow& row = switch_rows()[index];
+void read_switch(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                 ProfileSwitches& switches) {
   std::string value;
-  for (const yaml::Node* item : reader.items(node, row.name)) {
+  for (const yaml::Node* item : reader.items(node, key.name)) {
     if (item->kind != yaml::Kind::scalar || item->text.empty()) {
-      return reader.report_mismatch(*item, row.name, row.type, "omit the key for its default");
+      return reader.report_mismatch(*item, key.name, key.type, "omit the key for its default");
     }
     value += (value.empty() ? "" : ",") + item->text;
   }
   if (value.empty()) return;  // items() has reported an empty list
-  if (const Status status = row.apply(switches, value); !status) {
-    reader.report_error(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
+  if (const Status status = find_switch(key.name)->apply(switches, value); !status) {
+    reader.report_error(node.location, fmt::format("`{}`: {}", key.name, status.error().what),
                         status.error().next);
   }
 }
 
-template <std::size_t index>
-KeyRow<ProfileSwitches> make_switch_key() {
-  const SwitchRow& row = switch_rows()[index];
-  return {{row.name, row.type, row.fallback, row.help}, read_switch<index>};
-}
-
-// A configuration may set this many profiler switches: the first rows of switch_rows().
-constexpr std::size_t kProfileKeyCount = 5;
-template <std::size_t... index>
-std::array<KeyRow<ProfileSwitches>, kProfileKeyCount> make_switch_keys(
-    std::index_sequence<index...>) {
-  return {make_switch_key<index>()...};
-}
-
-template <double GateSettings::*member>
-void read_fraction(const Reader& reader, const yaml::Node& node, std::string_view key,
-                   GateSettings& gate) {
-  if (const auto fraction = reader.percentage(node, key, 10.0)) gate.*member = *fraction;
-}
+// The maximum is far above a useful value; it only catches typing errors.
+constexpr std::int64_t kMaxPercent = 1000;
 
 constexpr std::array<KeyRow<GateSettings>, 3> kGate = {{
-    {{"delta", "percentage", "1%", "a slowdown up to this is not a regression"},
-     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_fraction<&GateSettings::delta>(reader, node, "delta", gate);
-     }},
-    {{"detect", "percentage", "2%", "a slowdown from this on must be found"},
-     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_fraction<&GateSettings::detect>(reader, node, "detect", gate);
-     }},
-    {{"memory", "percentage", "5%", "memory growth beyond this is a regression"},
-     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_fraction<&GateSettings::memory>(reader, node, "memory", gate);
-     }},
+    {{"delta", "percentage", "1%", "a slowdown up to this is not a regression", 0, kMaxPercent},
+     read_member<&GateSettings::delta>},
+    {{"detect", "percentage", "2%", "a slowdown from this on must be found", 0, kMaxPercent},
+     read_member<&GateSettings::detect>},
+    {{"memory", "percentage", "5%", "memory growth beyond this is a regression", 0, kMaxPercent},
+     read_member<&GateSettings::memory>},
 }};
 
-void read_profile(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-  if (!reader.is_mapping(node, "profile")) return;
+void read_profile(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                  ConfigFile& config) {
+  if (!reader.is_mapping(node, key.name)) return;
   ProfileSwitches profile;
-  read_keys<ProfileSwitches>(reader, node, profile_rows(), profile);
+  read_keys(reader, node, profile_rows(), profile);
   config.profile = std::move(profile);
 }
 
-void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-  if (!reader.is_mapping(node, "gate")) return;
+void read_gate(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+               ConfigFile& config) {
+  if (!reader.is_mapping(node, key.name)) return;
   GateSettings gate;
-  read_keys<GateSettings>(reader, node, kGate, gate);
+  read_keys(reader, node, kGate, gate);
   if (gate.detect < gate.delta) {
     const auto format_value = [&](const KeyInfo& info, double fraction) {
       return fmt::format("{} ({}{:.6g}%)", info.name,
@@ -103,10 +81,11 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
   config.gate = gate;
 }
 
-void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+void read_cases(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                ConfigFile& config) {
   config.has_cases = true;
   if (node.kind != yaml::Kind::sequence || node.items.empty()) {
-    reader.report_mismatch(node, "cases", "a list of at least one case",
+    reader.report_mismatch(node, key.name, "a list of at least one case",
                            "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
     return;
   }
@@ -114,31 +93,23 @@ void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config
 }
 
 constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
-    {{"version", "`1`", "required", "version of this language"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile&) {
-       static_cast<void>(reader.integer(node, "version", 1, 1));
-     }},
+    {{"version", "`1`", "required", "version of this language", 1, 1}, check_integer},
     {{"name", "text", "the file's stem", "names the run and its result file"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-       config.name = reader.text(node, "name");
-     }},
+     read_member<&ConfigFile::name>},
     {{"include", "list of files", "",
       "files, relative to this one, whose defaults and cases come before this file's"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-       config.includes = reader.items(node, "include");
+     [](const Reader& reader, const KeyInfo& key, const yaml::Node& node, ConfigFile& config) {
+       config.includes = reader.items(node, key.name);
      }},
     {{"plugins", "list of files", "", "plugins that workers load, relative to this file"},
      read_plugins},
     {{"defaults", "mapping", "", "values for all cases of this file and of files that include it"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-       if (reader.is_mapping(node, "defaults")) config.defaults = &node;
+     [](const Reader& reader, const KeyInfo& key, const yaml::Node& node, ConfigFile& config) {
+       if (reader.is_mapping(node, key.name)) config.defaults = &node;
      }},
     {{"profile", "mapping", "", "requests a profiling pass and selects what it records"},
      read_profile},
-    {{"budget", "duration", "", "time of the whole run; what it could not measure is listed"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-       config.budget = reader.duration(node, "budget", Nanoseconds(1));
-     }},
+    {kBudgetKey, read_member<&ConfigFile::budget>},
     {{"gate", "mapping", "", "what counts as a regression"}, read_gate},
     {{"cases", "list of cases", "", "what is measured, in this order"}, read_cases},
 }};
@@ -216,7 +187,7 @@ ConfigFile read_config(Diagnostics& diagnostics, const std::string& path, std::s
                         "a configuration begins with `version: 1`");
     return config;
   }
-  read_keys<ConfigFile>(reader, root, kFile, config);
+  read_keys(reader, root, kFile, config);
   if (root.find("version") == nullptr) {
     reader.report_error(root.location, "the key `version` is missing", "write `version: 1`");
   }
@@ -238,9 +209,13 @@ void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& regis
 }
 
 std::span<const KeyRow<ConfigFile>> file_rows() { return kFile; }
-std::span<const KeyRow<ProfileSwitches>> profile_rows() {
-  static const auto kRows = make_switch_keys(std::make_index_sequence<kProfileKeyCount>{});
-  return kRows;
+std::vector<KeyRow<ProfileSwitches>> profile_rows() {
+  std::vector<KeyRow<ProfileSwitches>> rows;
+  for (const SwitchRow& row : switch_rows()) {
+    if (!row.type.empty())
+      rows.push_back({{row.name, row.type, row.fallback, row.help}, read_switch});
+  }
+  return rows;
 }
 std::span<const KeyRow<GateSettings>> gate_rows() { return kGate; }
 

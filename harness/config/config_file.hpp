@@ -14,7 +14,7 @@
 
 namespace bench {
 
-struct ConfigFile {
+struct ConfigFile : RunSettings {
   int file = -1;  // number of this file in Diagnostics
   // As in the command line. For an included file, joined with the folder of its includer.
   std::string path;
@@ -29,12 +29,13 @@ struct ConfigFile {
   };
   std::vector<Plugin> plugins;
   const yaml::Node* defaults = nullptr;
-  std::optional<ProfileSwitches> profile;
-  std::optional<GateSettings> gate;
-  std::optional<Nanoseconds> budget;
   std::vector<const yaml::Node*> cases;
   bool has_cases = false;  // whether the file has the key `cases`
 };
+
+// The key that --set shares with a file.
+inline constexpr KeyInfo kBudgetKey = {
+    "budget", "duration", "", "time of the whole run; what it could not measure is listed", 1};
 
 // Parses a file and reports the errors in its own keys. Does not read the contents of `defaults`
 // and `cases`. The result owns its nodes. If the file is not a mapping, the result has no content.
@@ -50,7 +51,7 @@ std::string resolve_path(const std::string& folder, const std::string& path);
 
 // Return the keys of a file, of `profile` and of `gate`, for the manual.
 std::span<const KeyRow<ConfigFile>> file_rows();
-std::span<const KeyRow<ProfileSwitches>> profile_rows();
+std::vector<KeyRow<ProfileSwitches>> profile_rows();  // the switches that have a type in YAML
 std::span<const KeyRow<GateSettings>> gate_rows();
 
 }  // namespace bench

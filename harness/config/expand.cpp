@@ -21,32 +21,6 @@ namespace bench {
 
 namespace {
 
-std::string format_setting_time(Nanoseconds time) { return format_time(time); }
-
-// A setting that cases with equal ids must share.
-struct SettingRow {
-  std::string_view name;
-  std::string (*format)(const Case&);
-};
-
-constexpr std::array<SettingRow, 9> kSettings = {{
-    {"warmup.iterations", [](const Case& c) { return fmt::to_string(c.warmup.iterations); }},
-    {"warmup.time", [](const Case& c) { return format_setting_time(c.warmup.time); }},
-    {"measure.processes", [](const Case& c) { return fmt::to_string(c.measure.processes); }},
-    {"measure.min_iterations",
-     [](const Case& c) { return fmt::to_string(c.measure.min_iterations); }},
-    {"measure.precision",
-     [](const Case& c) { return fmt::format("{}%", c.measure.precision * 100); }},
-    {"measure.max_time", [](const Case& c) { return format_setting_time(c.measure.max_time); }},
-    {"measure.timeout", [](const Case& c) { return format_setting_time(c.measure.timeout); }},
-    {"tune",
-     [](const Case& c) {
-       return c.measure.tune == 0 ? std::string("false") : fmt::to_string(c.measure.tune);
-     }},
-    {"sample_method",
-     [](const Case& c) { return std::string(to_string(c.measure.sample_method)); }},
-}};
-
 // Adds the layers of `new_membership` to the membership of the same network, or adds a new
 // membership.
 void merge_membership(std::vector<Membership>& memberships, const Membership& new_membership) {
@@ -71,11 +45,6 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ne
 }
 
 }  // namespace
-
-std::string format_sample_method(const Measure& measure) {
-  if (measure.sample_method == ops::SampleMethod::any) return "";
-  return fmt::format(" sample_method {}", to_string(measure.sample_method));
-}
 
 void PlanBuilder::reserve(std::size_t cases) {
   cases_.reserve(cases);
@@ -117,12 +86,13 @@ void PlanBuilder::merge(std::size_t index, Case&& new_case, FileLocation locatio
     return report_conflict(fmt::format("another network file named {}", existing.key.parameters));
   }
   if (!(existing.warmup == new_case.warmup && existing.measure == new_case.measure)) {
-    for (const SettingRow& row : kSettings) {
-      const std::string there = row.format(existing);
-      const std::string here = row.format(new_case);
-      if (there != here) {
-        return report_conflict(fmt::format("{} is {} there, {} here", row.name, there, here));
-      }
+    for (const SettingRow& row : setting_rows()) {
+      if (row.member.text == nullptr) continue;
+      const std::string there = row.member.text(existing);
+      const std::string here = row.member.text(new_case);
+      if (there == here) continue;
+      return report_conflict(fmt::format("{}{}{} is {} there, {} here", row.group,
+                                         row.group.empty() ? "" : ".", row.info.name, there, here));
     }
     return report_conflict("times that differ by less than the shown precision");
   }
@@ -140,13 +110,7 @@ std::vector<Case> PlanBuilder::take() && {
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
     if (const std::string& content = find_content(i); !content.empty())
       text += " network " + content;
-    // `tune` affects which engine or implementation computes the case, so it is part of the hash. A
-    // network on the CPU offers no choice, so its times with and without `tune` are comparable.
-    const std::int64_t tune = finished.measure.tune;
-    const bool has_choice =
-        finished.key.device != "cpu" || std::holds_alternative<ops::Problem>(finished.work);
-    if (tune != 0 && has_choice) text += fmt::format(" tune {}", tune);
-    if (finished.key.device != "cpu") text += format_sample_method(finished.measure);
+    text += format_for_case_hash(finished);
     finished.hash = content_hash(text);
   }
   return std::move(cases_);
@@ -174,6 +138,11 @@ struct CaseCombination {
 
   AxisValue& axis(Axis name) { return axes[static_cast<std::size_t>(name)]; }
   const AxisValue& axis(Axis name) const { return axes[static_cast<std::size_t>(name)]; }
+  // Returns the value of an axis as an integer or as the enumerator that its words name.
+  template <class Value>
+  Value get(Axis name) const {
+    return static_cast<Value>(axis(name).value);
+  }
 };
 
 CaseCombination make_first_combination(const CaseTemplate& entry) {
@@ -309,7 +278,7 @@ class ExecutionTargets {
       if (!is_match) return std::nullopt;
       backend = row.name;
     }
-    const auto threads = static_cast<int>(combination.axis(Axis::threads).value);
+    const auto threads = combination.get<int>(Axis::threads);
     const AxisValue& streams_value = combination.axis(Axis::streams);
     const auto streams = static_cast<int>(streams_value.value);
     // How many threads `all` are is known only where the case runs.
@@ -320,8 +289,7 @@ class ExecutionTargets {
       diagnostics_.add(location, fits.error().what, fits.error().next);
     }
     if (!fits) return std::nullopt;
-    return ExecutionTarget{device, backend,
-                           static_cast<CacheMode>(combination.axis(Axis::cache).value),
+    return ExecutionTarget{device, backend, combination.get<CacheMode>(Axis::cache),
                            threads == 0 ? std::nullopt : std::optional<int>(threads), streams};
   }
 
@@ -389,10 +357,10 @@ FileLocation find_error_location(const CaseTemplate& entry, const CaseCombinatio
 ops::ProblemRequest make_problem_request(const CaseTemplate& entry,
                                          const CaseCombination& combination) {
   return {.op = entry.op,
-          .direction = static_cast<ops::Direction>(combination.axis(Axis::direction).value),
+          .direction = combination.get<ops::Direction>(Axis::direction),
           .dtype = to_data_type(combination.axis(Axis::dtype)),
-          .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
-          .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
+          .layout = combination.get<ops::Layout>(Axis::layout),
+          .math = combination.get<ops::Math>(Axis::math),
           .parameters = combination.parameters,
           .post_ops = entry.post_ops};
 }
@@ -411,9 +379,9 @@ class NetworkExpansion {
         targets_(entry, registry, diagnostics) {}
 
   void add(const CaseCombination& combination) {
-    const AxisValue& math = combination.axis(Axis::math);
-    if (const Status status = check_network_math(static_cast<ops::Math>(math.value)); !status) {
-      return diagnostics_.add(math.location, status.error().what, status.error().next);
+    if (const Status status = check_network_math(combination.get<ops::Math>(Axis::math)); !status) {
+      return diagnostics_.add(combination.axis(Axis::math).location, status.error().what,
+                              status.error().next);
     }
     const BoundNetwork* bound =
         networks_.bind(file_, make_segment(combination),
@@ -432,7 +400,7 @@ class NetworkExpansion {
     NetworkSegment segment;
     segment.name = entry_.network;
     segment.batch = combination.axis(Axis::batch).value;
-    segment.mode = static_cast<ops::Mode>(combination.axis(Axis::mode).value);
+    segment.mode = combination.get<ops::Mode>(Axis::mode);
     const std::int64_t fuse = combination.axis(Axis::fuse).value;
     const bool is_fused = fuse == kAutomatic ? segment.mode == ops::Mode::inference : fuse != 0;
     segment.fusion = is_fused ? ops::Fusion::fused : ops::Fusion::separate;
@@ -442,14 +410,13 @@ class NetworkExpansion {
   // Returns nullopt after reporting an error.
   std::optional<ops::Problem> make_layer_problem(const ops::DistinctLayer& layer,
                                                  const CaseCombination& combination) const {
-    auto result =
-        ops::make_problem({.op = layer.problem.op,
-                           .direction = layer.problem.direction,
-                           .dtype = layer.problem.dtype,
-                           .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
-                           .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
-                           .parameters = layer.problem.parameters,
-                           .post_ops = layer.problem.post_ops});
+    auto result = ops::make_problem({.op = layer.problem.op,
+                                     .direction = layer.problem.direction,
+                                     .dtype = layer.problem.dtype,
+                                     .layout = combination.get<ops::Layout>(Axis::layout),
+                                     .math = combination.get<ops::Math>(Axis::math),
+                                     .parameters = layer.problem.parameters,
+                                     .post_ops = layer.problem.post_ops});
     if (result.ok()) return *std::move(result);
     diagnostics_.add(entry_.network_location,
                      fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,
@@ -489,8 +456,8 @@ class NetworkExpansion {
       result.key.op = "network";
       result.key.parameters = bound.segment;
       result.key.dtype = bound.network->dtype;
-      result.key.layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value);
-      result.key.math = static_cast<ops::Math>(combination.axis(Axis::math).value);
+      result.key.layout = combination.get<ops::Layout>(Axis::layout);
+      result.key.math = combination.get<ops::Math>(Axis::math);
       result.work = bound.network;
       result.network = bound.planned;
       plan_.add(std::move(result), entry_.location, bound.content);

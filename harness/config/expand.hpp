@@ -63,10 +63,6 @@ class PlanBuilder {
   std::unordered_set<std::size_t, IdHash, IdEqual> index_;
 };
 
-// Returns text for hashes, such as " sample_method graph". Returns an empty string for method
-// `any`.
-std::string format_sample_method(const Measure& measure);
-
 // Maximum number of cases of all files together. A convolution case takes 3 kB of memory and
 // several seconds of measurement, so this number of cases takes 300 MB and several days.
 inline constexpr std::int64_t kMaxCases = 100'000;

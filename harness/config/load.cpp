@@ -366,12 +366,9 @@ class Loader {
     if (overrides_.budget) plan_.budget = overrides_.budget;
     std::string text;
     for (const Case& item : plan_.cases) {
-      text += fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", item.id, item.hash,
-                          item.warmup.iterations, item.warmup.time.count(), item.measure.processes,
-                          item.measure.min_iterations, item.measure.precision,
-                          item.measure.max_time.count(), item.measure.timeout.count(),
-                          item.measure.tune, item.memberships.size());
-      text += format_sample_method(item.measure);
+      text += fmt::format("{} {}{} {}\n", item.id, item.hash,
+                          format_for_plan_hash(item, PlanHash::always), item.memberships.size());
+      text += format_for_plan_hash(item, PlanHash::unless_default);
     }
     plan_.hash = content_hash(text);
   }

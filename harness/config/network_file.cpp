@@ -167,17 +167,18 @@ constexpr std::array<std::string_view, 4> kInputKeys = {"c", "d", "h", "w"};
 
 // Reads the input's sizes. As for operators, h defaults to d and w to h. Without d, h and w, the
 // input is a vector.
-void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-  if (!reader.is_mapping(node, "input")) return;
+void read_input(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                NetworkDraft& draft) {
+  if (!reader.is_mapping(node, key.name)) return;
   std::array<std::optional<std::int64_t>, kInputKeys.size()> sizes;
   for (const yaml::Entry& entry : node.entries) {
-    const auto key = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
-    if (key == kInputKeys.end()) {
+    const auto found = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
+    if (found == kInputKeys.end()) {
       reader.report_error(entry.location, "unknown key " + quote(entry.key),
                           expected_key(entry.key, kInputKeys));
       continue;
     }
-    sizes[static_cast<std::size_t>(key - kInputKeys.begin())] =
+    sizes[static_cast<std::size_t>(found - kInputKeys.begin())] =
         reader.integer(*entry.value, entry.key, 1, std::numeric_limits<std::int64_t>::max());
   }
   if (node.find("c") == nullptr)
@@ -198,8 +199,9 @@ ops::Dims read_sizes(const Reader& reader, const yaml::Node& node, std::string_v
   return sizes;
 }
 
-void read_named_inputs(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-  if (!reader.is_mapping(node, "inputs")) return;
+void read_named_inputs(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                       NetworkDraft& draft) {
+  if (!reader.is_mapping(node, key.name)) return;
   for (const yaml::Entry& entry : node.entries) {
     draft.result.definition.inputs.push_back(
         {entry.key, read_sizes(reader, *entry.value, entry.key)});
@@ -207,9 +209,10 @@ void read_named_inputs(const Reader& reader, const yaml::Node& node, NetworkDraf
   }
 }
 
-void read_outputs(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-  for (const yaml::Node* item : reader.items(node, "outputs")) {
-    const auto name = reader.text(*item, "outputs");
+void read_outputs(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                  NetworkDraft& draft) {
+  for (const yaml::Node* item : reader.items(node, key.name)) {
+    const auto name = reader.text(*item, key.name);
     if (!name) continue;
     draft.result.definition.outputs.push_back(*name);
     draft.output_locations.push_back(item->location);
@@ -244,9 +247,10 @@ void read_training(const Reader& reader, const yaml::Node& node, std::string_vie
 }
 
 // Reads the loss, whose key `inputs` names the output that it reads.
-void read_loss(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+void read_loss(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+               NetworkDraft& draft) {
   constexpr std::array<std::string_view, 1> kOthers = {"inputs"};
-  read_training(reader, node, "loss", kOthers, draft);
+  read_training(reader, node, key.name, kOthers, draft);
   const yaml::Entry* inputs =
       node.kind == yaml::Kind::mapping ? node.find(kOthers.front()) : nullptr;
   if (inputs == nullptr) return;
@@ -262,16 +266,13 @@ void read_loss(const Reader& reader, const yaml::Node& node, NetworkDraft& draft
 }
 
 constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
-    {{"version", "`1`", "required", "version of this format"},
-     [](const Reader& reader, const yaml::Node& node, NetworkDraft&) {
-       static_cast<void>(reader.integer(node, "version", 1, 1));
-     }},
+    {{"version", "`1`", "required", "version of this format", 1, 1}, check_integer},
     {{"network", "word of letters, digits and _", "required",
       "the network's name; the file is NAME.yaml"},
-     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-       const auto name = reader.text(node, "network");
+     [](const Reader& reader, const KeyInfo& key, const yaml::Node& node, NetworkDraft& draft) {
+       const auto name = reader.text(node, key.name);
        if (name && !is_network_name(*name)) {
-         reader.report_mismatch(node, "network", "letters, digits and underscores");
+         reader.report_mismatch(node, key.name, "letters, digits and underscores");
        } else if (name) {
          draft.result.definition.name = *name;
        }
@@ -283,11 +284,11 @@ constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
       "the inputs; the first size of each is multiplied by the batch"},
      read_named_inputs},
     {{"layers", "list of layers and blocks", "required", "the graph, in any order without a cycle"},
-     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+     [](const Reader& reader, const KeyInfo& key, const yaml::Node& node, NetworkDraft& draft) {
        if (node.kind == yaml::Kind::sequence && !node.items.empty()) {
          draft.layers = &node;
        } else {
-         reader.report_mismatch(node, "layers", "a list of at least one layer");
+         reader.report_mismatch(node, key.name, "a list of at least one layer");
        }
      }},
     {{"outputs", "list of layer names", "the last layer", "the layers that give the outputs"},
@@ -298,8 +299,8 @@ constexpr std::array<KeyRow<NetworkDraft>, 8> kRows = {{
      read_loss},
     {{"optimizer", "mapping of parameters of `optimizer`", "`function: sgd`",
       "how a training step changes the parameters"},
-     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
-       read_training(reader, node, "optimizer", {}, draft);
+     [](const Reader& reader, const KeyInfo& key, const yaml::Node& node, NetworkDraft& draft) {
+       read_training(reader, node, key.name, {}, draft);
      }},
 }};
 
@@ -605,14 +606,8 @@ std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::str
                                         const ops::OperatorRegistry& registry) {
   const std::size_t count_before = diagnostics.count();
   const Reader reader(diagnostics, diagnostics.add_file(file), registry);
-  const auto document = yaml::parse(text);
-  if (!document.ok()) {
-    reader.report_error(document.error().location, document.error().what, document.error().next);
-    return std::nullopt;
-  }
-  for (const yaml::Problem& problem : document->problems()) {
-    reader.report_error(problem.location, problem.what, problem.next);
-  }
+  const auto document = reader.parse(text);
+  if (!document) return std::nullopt;
   const yaml::Node& root = document->root();
   if (root.kind != yaml::Kind::mapping) {
     reader.report_error(root.location, fmt::format("found {}, expected a mapping", describe(root)),
@@ -621,7 +616,7 @@ std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::str
   }
   NetworkDraft draft;
   draft.result.file = reader.file();
-  read_keys<NetworkDraft>(reader, root, kRows, draft);
+  read_keys(reader, root, kRows, draft);
   check_required_keys(reader, root);
   if (draft.layers != nullptr) {
     read_graph(reader, draft);

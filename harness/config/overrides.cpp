@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/overrides.hpp"
 
+#include "harness/config/config_file.hpp"
+#include "harness/config/settings.hpp"
+
 #include <fmt/format.h>
 
 #include <string_view>
@@ -9,21 +12,14 @@
 namespace bench {
 namespace {
 
-// Settings that consist of nested keys.
-constexpr std::string_view kSettingGroups[] = {"warmup", "measure"};
-
 std::vector<std::string_view> list_top_level_keys() {
   std::vector<std::string_view> keys = setting_names(SettingsOwner::defaults);
-  keys.push_back("budget");
+  keys.push_back(kBudgetKey.name);
   return keys;
 }
 
-bool is_setting_group(std::string_view key) {
-  for (const std::string_view group : kSettingGroups) {
-    if (group == key) return true;
-  }
-  return false;
-}
+// Returns whether a setting consists of nested keys.
+bool is_settings_group(std::string_view key) { return !key.empty() && !settings_of(key).empty(); }
 
 // Returns what to write instead of an unknown key.
 std::string expected_override(const std::string& key) {
@@ -51,17 +47,14 @@ void read_override(const std::string& argument, const ops::OperatorRegistry& reg
   const yaml::Node* value = &overrides.documents.emplace_back(*std::move(document)).root();
   std::string key = argument.substr(0, equals);
   if (const std::size_t dot = key.find('.');
-      dot != std::string::npos && is_setting_group(std::string_view(key).substr(0, dot))) {
+      dot != std::string::npos && is_settings_group(std::string_view(key).substr(0, dot))) {
     yaml::Node& wrapper = overrides.wrappers.emplace_back();
     wrapper.kind = yaml::Kind::mapping;
     wrapper.entries.push_back({key.substr(dot + 1), {}, value});
     value = &wrapper;
     key.resize(dot);
   }
-  if (key == "budget") {
-    overrides.budget = reader.duration(*value, key, Nanoseconds(1));
-    return;
-  }
+  if (key == kBudgetKey.name) return read_into(reader, kBudgetKey, *value, overrides.budget);
   // Reads the value into unused settings, which reports its errors once instead of once per case.
   Settings unused;
   if (!read_setting(reader, key, *value, SettingsOwner::defaults, unused)) {
@@ -71,20 +64,16 @@ void read_override(const std::string& argument, const ops::OperatorRegistry& reg
   overrides.settings.push_back({reader.file(), std::move(key), value});
 }
 
-template <class Rows>
-void append_nested_keys(std::string_view group, const Rows& rows, std::vector<std::string>& keys) {
-  for (const auto& row : rows) keys.push_back(fmt::format("{}.{}", group, row.info.name));
-}
-
 }  // namespace
 
 std::vector<std::string> override_keys() {
   std::vector<std::string> keys;
   for (const std::string_view key : list_top_level_keys()) {
-    if (!is_setting_group(key)) keys.emplace_back(key);
+    if (!is_settings_group(key)) keys.emplace_back(key);
   }
-  append_nested_keys(kSettingGroups[0], warmup_rows(), keys);
-  append_nested_keys(kSettingGroups[1], measure_rows(), keys);
+  for (const SettingRow& row : setting_rows()) {
+    if (!row.group.empty()) keys.push_back(fmt::format("{}.{}", row.group, row.info.name));
+  }
   return keys;
 }
 

@@ -98,13 +98,17 @@ struct GateSettings {
   friend bool operator==(const GateSettings&, const GateSettings&) = default;
 };
 
-struct Plan {
-  std::string name;  // `name:` of the first file or its file stem; or the operator of a case id
-  std::vector<std::string> files;     // all files read; an included file follows the including file
-  std::string hash;                   // hash of all cases and their settings
-  std::optional<Nanoseconds> budget;  // maximum time of the run
+// What the keys of a file set for the whole run.
+struct RunSettings {
+  std::optional<Nanoseconds> budget;       // maximum time of the run
   std::optional<ProfileSwitches> profile;  // nullopt: no profiling pass
   std::optional<GateSettings> gate;
+};
+
+struct Plan : RunSettings {
+  std::string name;  // `name:` of the first file or its file stem; or the operator of a case id
+  std::vector<std::string> files;  // all files read; an included file follows the including file
+  std::string hash;                // hash of all cases and their settings
   // Paths of plugins, each absolute or relative to the current folder.
   std::vector<std::string> plugins;
   // The registry to which the cases' problems point. nullptr: the built-in registry.

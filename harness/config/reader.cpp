@@ -115,6 +115,18 @@ void Reader::report_error(yaml::SourceLocation position, std::string what, std::
   diagnostics_->add(locate(position), std::move(what), std::move(next));
 }
 
+std::optional<yaml::Document> Reader::parse(std::string_view text) const {
+  auto document = yaml::parse(text);
+  if (!document.ok()) {
+    const yaml::Problem& error = document.error();
+    report_error(error.location, error.what, error.next);
+    return std::nullopt;
+  }
+  for (const yaml::Problem& problem : document->problems())
+    report_error(problem.location, problem.what, problem.next);
+  return *std::move(document);
+}
+
 void Reader::report_mismatch(const yaml::Node& node, std::string_view key,
                              std::string_view expected, std::string next) const {
   report_error(node.location,

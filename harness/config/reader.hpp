@@ -3,6 +3,7 @@
 // an error: where the node is, what was found and what was expected.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/quote.hpp"
 #include "base/units.hpp"
 #include "harness/config/known_words.hpp"
@@ -10,14 +11,17 @@
 #include "harness/config/yaml.hpp"
 #include "ops/operator_registry.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,6 +90,8 @@ class Reader {
   const ops::OperatorRegistry& registry() const { return *registry_; }
   FileLocation locate(yaml::SourceLocation position) const { return {file_, position}; }
   void report_error(yaml::SourceLocation position, std::string what, std::string next = {}) const;
+  // Parses a document and reports its problems. Returns nullopt if it has no tree.
+  std::optional<yaml::Document> parse(std::string_view text) const;
   // Reports "`key`: found X, expected Y".
   void report_mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
                        std::string next = {}) const;
@@ -133,30 +139,72 @@ struct KeyInfo {
   // The default value, "required", or "" if a missing key has its own meaning.
   std::string_view default_value;
   std::string_view help;  // one line
+  // Limits of the value, for read_value(): an integer, the nanoseconds of a duration, or the
+  // percent of a percentage.
+  std::int64_t minimum = 0;
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
 };
 
+// Reads the value of a key: a duration, a percentage (a `double`), the name of an enumerator, a
+// text or an integer within the limits of the key.
+template <class Value>
+std::optional<Value> read_value(const Reader& reader, const KeyInfo& key, const yaml::Node& node) {
+  if constexpr (std::is_same_v<Value, Nanoseconds>) {
+    return reader.duration(node, key.name, Nanoseconds(key.minimum));
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return reader.percentage(node, key.name, static_cast<double>(key.maximum) / 100);
+  } else if constexpr (NamedEnum<Value>) {
+    const auto index = reader.word(node, key.name, enumerator_names<Value>());
+    return index ? std::optional(static_cast<Value>(*index)) : std::nullopt;
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return reader.text(node, key.name);
+  } else {
+    const auto value = reader.integer(node, key.name, key.minimum, key.maximum);
+    return value ? std::optional(static_cast<Value>(*value)) : std::nullopt;
+  }
+}
+
+// Reads the value of a key into `member`, which keeps its value after an error.
+template <class Member>
+void read_into(const Reader& reader, const KeyInfo& key, const yaml::Node& node, Member& member) {
+  if (auto value = read_value<Member>(reader, key, node)) member = *std::move(value);
+}
+template <class Value>
+void read_into(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+               std::optional<Value>& member) {
+  member = read_value<Value>(reader, key, node);
+}
+
+// One key of a mapping that is read into a Target.
 template <class Target>
 struct KeyRow {
   KeyInfo info;
-  void (*read)(const Reader&, const yaml::Node&, Target&);
+  void (*read)(const Reader&, const KeyInfo&, const yaml::Node&, Target&);
 };
 
-// Reads the keys of a mapping with the functions in `rows`. Reports unknown keys with the nearest
-// name.
+// Functions for KeyRow::read: store the value in a member, or only check an integer.
+template <auto member, class Target>
+void read_member(const Reader& reader, const KeyInfo& key, const yaml::Node& node, Target& target) {
+  read_into(reader, key, node, target.*member);
+}
 template <class Target>
-void read_keys(const Reader& reader, const yaml::Node& node, std::span<const KeyRow<Target>> rows,
-               Target& target) {
+void check_integer(const Reader& reader, const KeyInfo& key, const yaml::Node& node, Target&) {
+  static_cast<void>(read_value<std::int64_t>(reader, key, node));
+}
+
+// Reads the keys of a mapping with the functions in `rows`, which have the members of a KeyRow.
+// Reports unknown keys with the nearest name.
+template <class Rows, class Target>
+void read_keys(const Reader& reader, const yaml::Node& node, const Rows& rows, Target& target) {
   for (const yaml::Entry& entry : node.entries) {
-    const KeyRow<Target>* known_row = nullptr;
-    for (const KeyRow<Target>& row : rows) {
-      if (row.info.name == entry.key) known_row = &row;
-    }
-    if (known_row != nullptr) {
-      known_row->read(reader, *entry.value, target);
+    const auto row = std::ranges::find_if(
+        rows, [&](const auto& candidate) { return candidate.info.name == entry.key; });
+    if (row != rows.end()) {
+      row->read(reader, row->info, *entry.value, target);
       continue;
     }
     std::vector<std::string_view> names;
-    for (const KeyRow<Target>& row : rows) names.push_back(row.info.name);
+    for (const auto& candidate : rows) names.push_back(candidate.info.name);
     reader.report_error(entry.location, "unknown key " + quote(entry.key),
                         expected_key(entry.key, names));
   }

@@ -96,6 +96,45 @@ std::vector<std::string_view> setting_names(SettingsOwner owner);
 bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
                   SettingsOwner owner, Settings& settings);
 
+// Which part of the text that a plan's hash covers states a setting. Hashes are in stored results,
+// so the text of a plan that exists never changes.
+enum class PlanHash {
+  always,          // its value, in the order of the rows, in the line of each case
+  unless_default,  // " name value" after that line; every new setting has this
+};
+
+// How a setting is read, and written for messages ("100 ms") and for hashes ("100000000"). Cases do
+// not have it if `text` is nullptr: it contains others, or decides which cases there are.
+struct SettingMember {
+  void (*read)(const Reader&, const KeyInfo&, const yaml::Node&, Settings&);
+  std::string (*text)(const Case&) = nullptr;
+  std::string (*hash_text)(const Case&) = nullptr;
+};
+
+// A setting that is not an axis, or a nested key of one. Rows of one group are adjacent.
+struct SettingRow {
+  std::string_view group;  // the setting of which it is a nested key: "measure"; empty: none
+  KeyInfo info;
+  SettingMember member;
+  PlanHash plan_hash = PlanHash::unless_default;
+  // Whether the setting can decide what computes the case, whose hash then states a value that is
+  // not the default. nullptr: it never can.
+  bool (*decides_work)(const Case&) = nullptr;
+
+  void read(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+            Settings& settings) const {
+    member.read(reader, key, node, settings);
+  }
+};
+std::span<const SettingRow> setting_rows();
+// Returns the rows of one group; none if the word is not a group.
+std::span<const SettingRow> settings_of(std::string_view group);
+
+// Returns the texts of the settings of a case in the plan's hash: " 3 100000000", " tune 4".
+std::string format_for_plan_hash(const Case& item, PlanHash part);
+// Returns the text of the settings that decide what computes the case: " tune 4".
+std::string format_for_case_hash(const Case& item);
+
 // Returns the setting that contains the nested key: `measure` contains `processes`. Returns nullopt
 // if none does.
 std::optional<std::string_view> find_settings_group(std::string_view key);
@@ -103,10 +142,5 @@ std::optional<std::string_view> find_settings_group(std::string_view key);
 // Returns the hint for an unknown key: the setting of which it is a nested key, or else
 // expected_key().
 std::string expected_setting(std::string_view written, std::span<const std::string_view> names);
-
-// Return the keys of `warmup` and `measure`, and the settings that are not axes, for the manual.
-std::span<const KeyRow<Warmup>> warmup_rows();
-std::span<const KeyRow<Settings>> measure_rows();
-std::span<const KeyRow<Settings>> timing_rows();
 
 }  // namespace bench

@@ -19,9 +19,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 2> kFileKeys = {"version", "operators"};
-constexpr std::array<std::string_view, 2> kOperatorKeys = {"flops", "bytes"};
-
 // The expressions of one operator. Both have values if the file has no errors.
 struct WorkFormulas {
   std::optional<Expression> flops, bytes;
@@ -113,44 +110,51 @@ std::optional<Expression> read_expression(const Reader& reader, const yaml::Node
   return std::nullopt;
 }
 
+template <auto member>
+void read_formula(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                  WorkFormulas& formulas) {
+  formulas.*member = read_expression(reader, node, key.name);
+}
+
+constexpr std::array<KeyRow<WorkFormulas>, 2> kOperatorKeys = {{
+    {{"flops", "expression", "required", "operations of one call"},
+     read_formula<&WorkFormulas::flops>},
+    {{"bytes", "expression", "required", "bytes that one call must move"},
+     read_formula<&WorkFormulas::bytes>},
+}};
+
 WorkFormulas read_formulas(const Reader& reader, const yaml::Entry& entry) {
   WorkFormulas formulas;
   if (!reader.is_mapping(*entry.value, entry.key)) return formulas;
-  for (const yaml::Entry& item : entry.value->entries) {
-    if (item.key == kOperatorKeys[0]) {
-      formulas.flops = read_expression(reader, *item.value, item.key);
-    } else if (item.key == kOperatorKeys[1]) {
-      formulas.bytes = read_expression(reader, *item.value, item.key);
-    } else {
-      reader.report_error(item.location, "unknown key " + quote(item.key),
-                          expected_key(item.key, kOperatorKeys));
-    }
-  }
-  for (const std::string_view key : kOperatorKeys) {
-    if (entry.value->find(key) == nullptr) {
-      reader.report_error(entry.location,
-                          fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
-                          "write 0 if there are none");
+  read_keys(reader, *entry.value, kOperatorKeys, formulas);
+  for (const auto& row : kOperatorKeys) {
+    if (entry.value->find(row.info.name) == nullptr) {
+      reader.report_error(
+          entry.location,
+          fmt::format("the operator {} lacks `{}`", quote(entry.key), row.info.name),
+          "write 0 if there are none");
     }
   }
   return formulas;
 }
 
+void read_operators(const Reader& reader, const KeyInfo& key, const yaml::Node& node,
+                    FormulaTable& table) {
+  if (!reader.is_mapping(node, key.name)) return;
+  for (const yaml::Entry& op : node.entries) table[op.key] = read_formulas(reader, op);
+}
+
+constexpr std::array<KeyRow<FormulaTable>, 2> kFileKeys = {{
+    {{"version", "`1`", "required", "version of this format", 1, 1}, check_integer},
+    {{"operators", "mapping", "required", "the formulas of each operator"}, read_operators},
+}};
+
 void read_root(const Reader& reader, const yaml::Node& root, FormulaTable& table) {
   if (!reader.is_mapping(root, "a work file")) return;
-  for (const yaml::Entry& entry : root.entries) {
-    if (entry.key == kFileKeys[0]) {
-      static_cast<void>(reader.integer(*entry.value, entry.key, 1, 1));
-    } else if (entry.key != kFileKeys[1]) {
-      reader.report_error(entry.location, "unknown key " + quote(entry.key),
-                          expected_key(entry.key, kFileKeys));
-    } else if (reader.is_mapping(*entry.value, entry.key)) {
-      for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_formulas(reader, op);
-    }
-  }
-  for (const std::string_view key : kFileKeys) {
-    if (root.find(key) == nullptr) {
-      reader.report_error(root.location, fmt::format("the key `{}` is missing", key),
+  read_keys(reader, root, kFileKeys, table);
+  for (const auto& row : kFileKeys) {
+    if (root.find(row.info.name) == nullptr) {
+      reader.report_error(root.location, fmt::format("the key `{}` is missing", row.info.name),
                           "a work file has `version: 1` and `operators:`");
     }
   }
@@ -164,15 +168,8 @@ Result<WorkProvider, std::vector<Diagnostic>> read_work_file(std::string_view te
   Diagnostics diagnostics;
   const Reader reader(diagnostics, diagnostics.add_file(file));
   auto table = std::make_shared<FormulaTable>();
-  const auto document = yaml::parse(text);
-  if (!document.ok()) {
-    reader.report_error(document.error().location, document.error().what, document.error().next);
-  } else {
-    for (const yaml::Problem& problem : document->problems()) {
-      reader.report_error(problem.location, problem.what, problem.next);
-    }
-    read_root(reader, document->root(), *table);
-  }
+  const auto document = reader.parse(text);
+  if (document) read_root(reader, document->root(), *table);
   if (diagnostics.count() > 0) return diagnostics.list();
   return WorkProvider([table, built_in = std::move(built_in)](const Activity& activity) {
     if (built_in) {
