@@ -2,92 +2,94 @@
 // table: one row per command
 #include "harness/cli/command.hpp"
 
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/help.hpp"
+#include "harness/import/kind.hpp"
+
 #include <array>
 
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 26> kRunOptions = {"out",         "filter",
-                                                          "device",      "set",
-                                                          "plugin",      "budget",
-                                                          "quick",       "shard",
-                                                          "resume",      "seed",
-                                                          "require",     "profile",
-                                                          "no-profile",  "profile-iterations",
-                                                          "sample-rate", "profile-format",
-                                                          "trace",       "trace-failures",
-                                                          "baseline",    "under",
-                                                          "dry-run",     "explain",
-                                                          "json",        "quiet",
-                                                          "force",       "beside"};
-constexpr std::array<std::string_view, 9> kListOptions = {
-    "stats", "flop-convention", "filter", "device", "set", "plugin", "shard", "json", "quiet"};
-constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
-constexpr std::array<std::string_view, 7> kExplainOptions = {"arch",     "gpu", "json",  "from",
-                                                             "baseline", "set", "plugin"};
-constexpr std::array<std::string_view, 10> kReportOptions = {
-    "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "explain", "force"};
-constexpr std::array<std::string_view, 10> kCompareOptions = {
+constexpr std::string_view kRunOptions[] = {"out",         "filter",
+                                            "device",      "set",
+                                            "plugin",      "budget",
+                                            "quick",       "shard",
+                                            "resume",      "seed",
+                                            "require",     "profile",
+                                            "no-profile",  "profile-iterations",
+                                            "sample-rate", "profile-format",
+                                            "trace",       "trace-failures",
+                                            "baseline",    "under",
+                                            "dry-run",     "explain",
+                                            "json",        "quiet",
+                                            "force",       "beside"};
+constexpr std::string_view kListOptions[] = {"stats",  "flop-convention", "filter", "device", "set",
+                                             "plugin", "shard",           "json",   "quiet"};
+constexpr std::string_view kValidateOptions[] = {"set", "plugin", "json", "quiet"};
+constexpr std::string_view kExplainOptions[] = {"arch",     "gpu", "json",  "from",
+                                                "baseline", "set", "plugin"};
+constexpr std::string_view kReportOptions[] = {"out",    "format", "columns", "sort",    "top",
+                                               "filter", "wide",   "plots",   "explain", "force"};
+constexpr std::string_view kCompareOptions[] = {
     "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
     "json", "quiet",   "force"};
-constexpr std::array<std::string_view, 8> kBaselineOptions = {
-    "baseline", "reason", "anchor", "filter", "dry-run", "json", "quiet", "force"};
-constexpr std::array<std::string_view, 7> kHistoryOptions = {
-    "baseline", "since", "filter", "fail-on", "explain", "json", "quiet"};
-constexpr std::array<std::string_view, 29> kGateOptions = {"bisect",
-                                                           "baseline",
-                                                           "base",
-                                                           "base-env",
-                                                           "base-library",
-                                                           "cand",
-                                                           "cand-env",
-                                                           "cand-library",
-                                                           "out",
-                                                           "filter",
-                                                           "device",
-                                                           "set",
-                                                           "plugin",
-                                                           "budget",
-                                                           "quick",
-                                                           "seed",
-                                                           "require",
-                                                           "allow-removed",
-                                                           "allow-incomparable",
-                                                           "strict",
-                                                           "require-baseline",
-                                                           "kit",
-                                                           "from",
-                                                           "self-test",
-                                                           "explain",
-                                                           "json",
-                                                           "quiet",
-                                                           "force",
-                                                           "beside"};
-constexpr std::array<std::string_view, 19> kDuetOptions = {
+constexpr std::string_view kBaselineOptions[] = {"baseline", "reason", "anchor", "filter",
+                                                 "dry-run",  "json",   "quiet",  "force"};
+constexpr std::string_view kHistoryOptions[] = {"baseline", "since", "filter", "fail-on",
+                                                "explain",  "json",  "quiet"};
+constexpr std::string_view kGateOptions[] = {"bisect",
+                                             "baseline",
+                                             "base",
+                                             "base-env",
+                                             "base-library",
+                                             "cand",
+                                             "cand-env",
+                                             "cand-library",
+                                             "out",
+                                             "filter",
+                                             "device",
+                                             "set",
+                                             "plugin",
+                                             "budget",
+                                             "quick",
+                                             "seed",
+                                             "require",
+                                             "allow-removed",
+                                             "allow-incomparable",
+                                             "strict",
+                                             "require-baseline",
+                                             "kit",
+                                             "from",
+                                             "self-test",
+                                             "explain",
+                                             "json",
+                                             "quiet",
+                                             "force",
+                                             "beside"};
+constexpr std::string_view kDuetOptions[] = {
     "bisect",  "base",   "base-env", "base-library", "cand",   "cand-env", "cand-library",
     "duets",   "filter", "set",      "plugin",       "budget", "seed",     "out",
     "explain", "json",   "quiet",    "force",        "beside"};
-constexpr std::array<std::string_view, 11> kSelftestOptions = {"record", "from",  "duets",  "set",
-                                                               "plugin", "seed",  "budget", "json",
-                                                               "quiet",  "force", "beside"};
-constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
-                                                           "force"};
-constexpr std::array<std::string_view, 15> kProfileOptions = {
+constexpr std::string_view kSelftestOptions[] = {"record", "from",  "duets",  "set",
+                                                 "plugin", "seed",  "budget", "json",
+                                                 "quiet",  "force", "beside"};
+constexpr std::string_view kTraceOptions[] = {"out", "format", "check", "quiet", "force"};
+constexpr std::string_view kProfileOptions[] = {
     "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
     "trace", "window",  "sample",     "sample-by",          "backtrace",   "onednn-verbose",
     "quiet", "force",   "beside"};
-constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
+constexpr std::string_view kAnalyzeOptions[] = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
-constexpr std::array<std::string_view, 9> kPeakOptions = {
-    "filter", "device", "baseline", "quick", "budget", "explain", "json", "quiet", "beside"};
-constexpr std::array<std::string_view, 5> kImportOptions = {"out", "driver", "json", "quiet",
-                                                            "force"};
-constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
-constexpr std::array<std::string_view, 7> kWorkerOptions = {
-    "describe", "probe", "support", "gpu", "arch", "networks", "plugin"};
+constexpr std::string_view kPeakOptions[] = {"filter",  "device", "baseline", "quick", "budget",
+                                             "explain", "json",   "quiet",    "beside"};
+constexpr std::string_view kImportOptions[] = {"out", "driver", "json", "quiet", "force"};
+constexpr std::string_view kDoctorOptions[] = {"watch", "json"};
+constexpr std::string_view kWorkerOptions[] = {"describe", "probe",    "support", "gpu",
+                                               "arch",     "networks", "plugin"};
 
 constexpr std::array kCommands = {
     Command{"run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
@@ -268,7 +270,7 @@ constexpr std::array kCommands = {
             "bench baseline remove 3f1d2c4b5a69 --dry-run        # then without --dry-run\n"
             "bench baseline adopt icelake-server-2c-2097c0e6     # after an upgrade\n"
             "bench baseline verify --baseline /srv/baselines     # in CI",
-            kBaselineOptions, baseline_command},
+            kBaselineOptions, baseline_command, Visibility::shown, words_of<baseline_action_names>},
     Command{"history", "[CASE...]", 0, -1, "how stored cases developed: changes, creep, trend",
             "Reads the runs of the store (`bench baseline save`). The first sentence names the "
             "cases that changed,\n"
@@ -413,7 +415,7 @@ constexpr std::array kCommands = {
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",
-            kImportOptions, import_command},
+            kImportOptions, import_command, Visibility::shown, words_of<import_kind_names>},
     Command{
         "doctor", "", 0, 0, "what this machine offers and lacks",
         "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
@@ -445,7 +447,9 @@ constexpr std::array kCommands = {
             "bench completion bash > /etc/bash_completion.d/bench\n"
             "source <(bench completion zsh)",
             {},
-            completion_command},
+            completion_command,
+            Visibility::shown,
+            words_of<completion_shells>},
     Command{"worker", "[CASE|BACKEND...]", 0, -1, "serve a coordinator (docs/worker_protocol.md)",
             "", "", kWorkerOptions, worker_command, Visibility::hidden},
     Command{

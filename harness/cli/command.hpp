@@ -5,6 +5,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/cli/words.hpp"
 #include "harness/result/record.hpp"
 
 #include <iosfwd>
@@ -29,6 +30,7 @@ struct Command {
   std::span<const std::string_view> options;  // names, each a row of options()
   ExitStatus (*run)(const Arguments& arguments, Env& env);
   Visibility visibility = Visibility::shown;
+  Words (*operand_words)() = nullptr;  // what a shell offers as the first operand; nullptr: files
 };
 
 std::span<const Command> commands();

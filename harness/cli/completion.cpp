@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: the values that shells offer for options, one row each
-#include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
-#include "harness/config/overrides.hpp"
-#include "harness/config/settings.hpp"
-#include "harness/import/benchdnn_driver.hpp"
-#include "harness/import/kind.hpp"
-#include "harness/judge/comparison.hpp"
-#include "harness/report/comparison_text.hpp"
-#include "harness/report/format.hpp"
-#include "ops/problem.hpp"
-#include "profiler/activity.hpp"
-#include "profiler/analysis/column.hpp"
-#include "profiler/analysis/query.hpp"
-#include "profiler/analysis/table_format.hpp"
-#include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,77 +10,9 @@
 #include <array>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace bench {
 namespace {
-
-using Words = std::vector<std::string>;
-
-Words to_words(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
-
-template <class Row>
-Words row_names(std::span<const Row> rows) {
-  Words names;
-  for (const Row& row : rows) names.emplace_back(row.name);
-  return names;
-}
-
-// Returns "KEY=" for each key of --set.
-Words list_override_keys() {
-  Words keys;
-  for (const std::string& key : override_keys()) keys.push_back(key + "=");
-  return keys;
-}
-
-// Values that the shell offers for an option. If `name` is empty, they are for the first operand of
-// the command.
-struct Offer {
-  std::string_view command;  // empty: every command
-  std::string_view name;     // name of the option
-  Words (*words)();
-};
-
-constexpr std::array kOffers = {
-    Offer{"baseline", "", [] { return to_words(baseline_action_names()); }},
-    Offer{"import", "", [] { return to_words(import_kind_names()); }},
-    Offer{"import", "driver", [] { return row_names(benchdnn_drivers()); }},
-    Offer{"completion", "", [] { return row_names(completion_shells()); }},
-    Offer{"report", "format", [] { return row_names(report_formats()); }},
-    Offer{"report", "columns", [] { return row_names(case_columns()); }},
-    Offer{"report", "sort", [] { return row_names(case_columns()); }},
-    Offer{"compare", "format", [] { return row_names(comparison_formats()); }},
-    Offer{"trace", "format", [] { return to_words(trace_format_names()); }},
-    Offer{"analyze", "format", [] { return row_names(analysis::table_formats()); }},
-    Offer{"", "aggregate", [] { return to_words(enumerator_names<Aggregate>()); }},
-    Offer{"", "aggregate-by", [] { return row_names(analysis::columns()); }},
-    Offer{"", "beside", [] { return to_words(enumerator_names<Beside>()); }},
-    Offer{"", "columns", [] { return row_names(analysis::columns()); }},
-    Offer{"", "device", [] { return to_words(device_names()); }},
-    Offer{"", "direction", [] { return to_words(enumerator_names<ops::Direction>()); }},
-    Offer{"", "flop-convention", [] { return to_words(enumerator_names<ops::FlopConvention>()); }},
-    Offer{"", "dtype", [] { return row_names(data_types()); }},
-    Offer{"history", "fail-on",
-          [] {
-            return Words{"regression", "pending"};
-          }},
-    Offer{"compare", "fail-on", [] { return Words{"regression"}; }},
-    Offer{"", "kind", [] { return to_words(enumerator_names<ActivityKind>()); }},
-    Offer{"", "order-by", [] { return row_names(analysis::columns()); }},
-    Offer{"", "phase", [] { return to_words(enumerator_names<PhaseFilter>()); }},
-    Offer{"", "profile", [] { return to_words(enumerator_names<RecordGroup>()); }},
-    Offer{"", "profile-format", [] { return to_words(enumerator_names<ProfileFormat>()); }},
-    Offer{"", "require", [] { return Words{"gpu"}; }},
-    Offer{"", "set", list_override_keys},
-};
-
-// Returns nullptr if there is no offer for the option, or for the operand if `name` is empty.
-const Offer* find_offer(std::string_view command, std::string_view name) {
-  const auto* const found = std::ranges::find_if(kOffers, [&](const Offer& offer) {
-    return offer.name == name && (offer.command == command || offer.command.empty());
-  });
-  return found == kOffers.end() ? nullptr : found;
-}
 
 bool takes_file(const Option& option) {
   constexpr std::array<std::string_view, 4> kFiles = {"FILE", "DIR", "BENCH", "PATH"};
@@ -108,9 +25,9 @@ std::string bash_pattern(std::string_view command, const Option& option) {
   const std::string prefix =
       command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
   std::string pattern = fmt::format("{}{}\"", prefix, option.name);
-  if (option.letter == '\0') return pattern;
-  pattern += command.empty() ? fmt::format(" | *\" -{}\"", option.letter)
-                             : fmt::format(" | \"{} -{}\"", command, option.letter);
+  if (option.details.letter == '\0') return pattern;
+  pattern += command.empty() ? fmt::format(" | *\" -{}\"", option.details.letter)
+                             : fmt::format(" | \"{} -{}\"", command, option.details.letter);
   return pattern;
 }
 
@@ -118,17 +35,20 @@ std::string bash_pattern(std::string_view command, const Option& option) {
 // whether it takes a file.
 std::string bash_values() {
   std::string branches;
-  for (const Offer& offer : kOffers) {
-    if (offer.name.empty()) continue;
-    const Option& option = *find_option(offer.name);
-    // An optional value can only follow `=`.
-    const std::string_view joined = option.implied.empty() ? "" : "[[ -n $joined ]] && ";
-    branches += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(offer.command, option),
-                            joined, fmt::join(offer.words(), " "));
-  }
   for (const Option& option : options()) {
-    const bool has_offer = std::ranges::find(kOffers, option.name, &Offer::name) != kOffers.end();
-    if (option.value.empty() || has_offer) continue;
+    if (option.value.empty()) continue;
+    const std::size_t size = branches.size();
+    const auto offer = [&](std::string_view command, const Words& words) {
+      // An optional value can only follow `=`.
+      const std::string_view joined = option.details.implied.empty() ? "" : "[[ -n $joined ]] && ";
+      branches += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(command, option), joined,
+                              fmt::join(words, " "));
+    };
+    for (const InCommand& row : option.details.in) {
+      if (row.words != nullptr) offer(row.command, row.words());
+    }
+    if (option.details.words != nullptr) offer("", option.details.words());
+    if (branches.size() > size) continue;
     branches += fmt::format("    {}) expects={} ;;\n", bash_pattern("", option),
                             takes_file(option) ? "files" : "nothing");
   }
@@ -141,10 +61,9 @@ std::string bash_commands() {
   for (const Command* command : shown_commands()) {
     std::string words = "--help";
     for (std::string_view name : command->options) words += fmt::format(" --{}", name);
-    const Offer* const operand = find_offer(command->name, "");
     branches += fmt::format("    {}) options=\"{}\"", command->name, words);
-    if (operand != nullptr)
-      branches += fmt::format(" operands=\"{}\"", fmt::join(operand->words(), " "));
+    if (command->operand_words != nullptr)
+      branches += fmt::format(" operands=\"{}\"", fmt::join(command->operand_words(), " "));
     branches += " ;;\n";
   }
   return branches;
@@ -152,9 +71,8 @@ std::string bash_commands() {
 
 std::string zsh_value(const Command& command, const Option& option) {
   if (option.value.empty()) return "";
-  const Offer* const offer = find_offer(command.name, option.name);
-  if (offer != nullptr)
-    return fmt::format(":{}:({})", option.value, fmt::join(offer->words(), " "));
+  const Words words = option_words(command.name, option);
+  if (!words.empty()) return fmt::format(":{}:({})", option.value, fmt::join(words, " "));
   return fmt::format(":{}:{}", option.value, takes_file(option) ? "_files" : " ");
 }
 
@@ -224,9 +142,8 @@ std::string zsh_completion() {
     for (std::string_view name : command->options) {
       arguments += zsh_option(*command, *find_option(name));
     }
-    if (const Offer* const operand = find_offer(command->name, "")) {
-      arguments += fmt::format(" '1:operand:({})'", fmt::join(operand->words(), " "));
-    }
+    if (command->operand_words != nullptr)
+      arguments += fmt::format(" '1:operand:({})'", fmt::join(command->operand_words(), " "));
     cases += fmt::format("    {}) _arguments{} '*:operand:_files' ;;\n", command->name, arguments);
   }
   return fmt::format(R"(#compdef bench

@@ -24,10 +24,12 @@ constexpr std::size_t kHelpWidth = 80;
 constexpr std::size_t kHelpColumn = 30;  // where the text after a name begins
 
 std::string format_option_names(const Option& option, std::string_view value) {
-  std::string text = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
+  std::string text =
+      option.details.letter == '\0' ? "    " : fmt::format("-{}, ", option.details.letter);
   text += fmt::format("--{}", option.name);
   if (!value.empty()) {
-    text += option.implied.empty() ? fmt::format(" {}", value) : fmt::format("[={}]", value);
+    text +=
+        option.details.implied.empty() ? fmt::format(" {}", value) : fmt::format("[={}]", value);
   }
   return text;
 }

@@ -5,23 +5,43 @@
 
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/cli/words.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace bench {
 
+// What differs in one command.
+struct InCommand {
+  std::string_view command;
+  std::string_view help = "";   // empty: as in the other commands
+  Words (*words)() = nullptr;   // values that a shell offers; nullptr: as in the other commands
+  std::string_view value = "";  // empty: as in the other commands
+};
+
+struct OptionDetails {
+  char letter = '\0';                // short form, '\0' = none
+  std::string_view implied = "";     // the value of --name without =VALUE; empty: it is required
+  Words (*words)() = nullptr;        // values that a shell offers; nullptr: none, or files
+  std::array<InCommand, 7> in = {};  // rows without a command are not used
+};
+
 struct Option {
   std::string_view name;   // without the dashes: "out"
-  char letter;             // short form, '\0' = none
   std::string_view value;  // name of the value in help ("FILE"); empty: takes no value
   std::string_view help;
   // Stores the value in the arguments. `value` is empty if the option takes none. `what` of an
-  // error states the invalid value and what is expected.
-  Status (*apply)(Arguments& arguments, const std::string& value);
-  // The value of --name without =VALUE, if the value is optional. Empty if the value is required.
-  std::string_view implied = "";
+  // error states the invalid value and what is expected; an empty `where` stands for the option.
+  Status (*apply)(Arguments& arguments, const Option& option, const std::string& value);
+  OptionDetails details;
+
+  constexpr Option(std::string_view option_name, std::string_view value_name,
+                   std::string_view help_text, decltype(apply) apply_value,
+                   const OptionDetails& other = {})
+      : name(option_name), value(value_name), help(help_text), apply(apply_value), details(other) {}
 };
 
 std::span<const Option> options();
@@ -42,8 +62,9 @@ struct OptionHelp {
   std::string_view value;  // as Option::value
   std::string_view help;
 };
-// Returns the text for the command if there is one, otherwise that of the option.
+// Return what the command's row says if there is one, otherwise what the option says.
 OptionHelp option_help(std::string_view command, const Option& option);
+Words option_words(std::string_view command, const Option& option);
 
 // Returns the values of --format of `bench trace`.
 std::span<const std::string_view> trace_format_names();

@@ -33,7 +33,7 @@ struct ParsedOption {
 
 std::string flag_names(const Option& option) {
   const std::string name = fmt::format("--{}", option.name);
-  return option.letter == '\0' ? name : fmt::format("-{},{}", option.letter, name);
+  return option.details.letter == '\0' ? name : fmt::format("-{},{}", option.details.letter, name);
 }
 
 // Declares the options of the command to CLI11. CLI11 checks only the syntax (known names, values
@@ -63,8 +63,8 @@ void insert_implied(const Command& command, std::vector<std::string>& words) {
   for (std::string& word : words) {
     for (const std::string_view name : command.options) {
       const Option& option = *find_option(name);
-      if (!option.implied.empty() && word == fmt::format("--{}", name)) {
-        word += fmt::format("={}", option.implied);
+      if (!option.details.implied.empty() && word == fmt::format("--{}", name)) {
+        word += fmt::format("={}", option.details.implied);
       }
     }
   }
@@ -126,11 +126,17 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
   return Done{};
 }
 
+Status apply_option(const Option& option, const std::string& value, Arguments& arguments) {
+  Status status = option.apply(arguments, option, value);
+  if (status.ok() || !status.error().where.empty()) return status;
+  return Error{status.error().what, fmt::format("--{}", option.name), status.error().next};
+}
+
 Status apply_options(const std::vector<ParsedOption>& parsed_options, Arguments& arguments) {
   for (const ParsedOption& row : parsed_options) {
-    if (row.is_set) BENCH_RETURN_IF_ERROR(row.option->apply(arguments, ""));
+    if (row.is_set) BENCH_RETURN_IF_ERROR(apply_option(*row.option, "", arguments));
     for (const std::string& value : row.values)
-      BENCH_RETURN_IF_ERROR(row.option->apply(arguments, value));
+      BENCH_RETURN_IF_ERROR(apply_option(*row.option, value, arguments));
   }
   return Done{};
 }
@@ -200,7 +206,8 @@ Error unknown_command(const std::string& word) {
 // flag. What follows an option with a value is that value.
 std::size_t end_of_flags(const std::string& word) {
   for (std::size_t i = 1; i < word.size(); ++i) {
-    const auto option = std::ranges::find(options(), word[i], &Option::letter);
+    const auto option =
+        std::ranges::find(options(), word[i], [](const Option& row) { return row.details.letter; });
     if (option == options().end() || !option->value.empty()) return i;
   }
   return word.size();
@@ -246,7 +253,7 @@ std::vector<std::string> without_flag(const std::vector<std::string>& words, con
     }
     const std::size_t end = end_of_flags(word);
     std::string letters = word.substr(0, end);
-    std::erase(letters, flag.letter);
+    std::erase(letters, flag.details.letter);
     if (letters.size() > 1 || end < word.size()) kept.push_back(letters + word.substr(end));
   }
   return kept;

@@ -203,6 +203,26 @@ TEST(ParseTest, EveryOptionOfEveryCommandExists) {
   }
 }
 
+// Neither a misspelt command nor a command without the option would be noticed otherwise.
+TEST(ParseTest, WhatAnOptionSaysOfACommandIsOfACommandThatHasIt) {
+  for (const Option& option : options()) {
+    for (const InCommand& row : option.details.in) {
+      if (row.command.empty()) continue;
+      const Command* command = find_command(row.command);
+      ASSERT_NE(command, nullptr) << row.command;
+      EXPECT_NE(std::ranges::find(command->options, option.name), command->options.end())
+          << row.command << " " << option.name;
+    }
+  }
+}
+
+TEST(ParseTest, EverySwitchWithAnOptionHasIt) {
+  for (const SwitchRow& row : switch_rows()) {
+    if (row.option.empty()) continue;
+    EXPECT_NE(find_option(row.option), nullptr) << row.option;
+  }
+}
+
 TEST(ParseTest, HelpOfEveryCommandNamesAllItsOptions) {
   for (const Command& command : commands()) {
     const std::string help = command_help(command);
