@@ -4,92 +4,51 @@
 
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/help.hpp"
+#include "harness/cli/option.hpp"
 #include "harness/import/kind.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace bench {
 namespace {
 
-constexpr std::string_view kRunOptions[] = {"out",         "filter",
-                                            "device",      "set",
-                                            "plugin",      "budget",
-                                            "quick",       "shard",
-                                            "resume",      "seed",
-                                            "require",     "profile",
-                                            "no-profile",  "profile-iterations",
-                                            "sample-rate", "profile-format",
-                                            "trace",       "trace-failures",
-                                            "baseline",    "under",
-                                            "dry-run",     "explain",
-                                            "json",        "quiet",
-                                            "force",       "beside"};
-constexpr std::string_view kListOptions[] = {"stats",  "flop-convention", "filter", "device", "set",
-                                             "plugin", "shard",           "json",   "quiet"};
-constexpr std::string_view kValidateOptions[] = {"set", "plugin", "json", "quiet"};
-constexpr std::string_view kExplainOptions[] = {"arch",     "gpu", "json",  "from",
-                                                "baseline", "set", "plugin"};
-constexpr std::string_view kReportOptions[] = {"out",    "format", "columns", "sort",    "top",
-                                               "filter", "wide",   "plots",   "explain", "force"};
-constexpr std::string_view kCompareOptions[] = {
-    "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
-    "json", "quiet",   "force"};
-constexpr std::string_view kBaselineOptions[] = {"baseline", "reason", "anchor", "filter",
-                                                 "dry-run",  "json",   "quiet",  "force"};
-constexpr std::string_view kHistoryOptions[] = {"baseline", "since", "filter", "fail-on",
-                                                "explain",  "json",  "quiet"};
-constexpr std::string_view kGateOptions[] = {"bisect",
-                                             "baseline",
-                                             "base",
-                                             "base-env",
-                                             "base-library",
-                                             "cand",
-                                             "cand-env",
-                                             "cand-library",
-                                             "out",
-                                             "filter",
-                                             "device",
-                                             "set",
-                                             "plugin",
-                                             "budget",
-                                             "quick",
-                                             "seed",
-                                             "require",
-                                             "allow-removed",
-                                             "allow-incomparable",
-                                             "strict",
-                                             "require-baseline",
-                                             "kit",
-                                             "from",
-                                             "self-test",
-                                             "explain",
-                                             "json",
-                                             "quiet",
-                                             "force",
-                                             "beside"};
-constexpr std::string_view kDuetOptions[] = {
-    "bisect",  "base",   "base-env", "base-library", "cand",   "cand-env", "cand-library",
-    "duets",   "filter", "set",      "plugin",       "budget", "seed",     "out",
-    "explain", "json",   "quiet",    "force",        "beside"};
-constexpr std::string_view kSelftestOptions[] = {"record", "from",  "duets",  "set",
-                                                 "plugin", "seed",  "budget", "json",
-                                                 "quiet",  "force", "beside"};
-constexpr std::string_view kTraceOptions[] = {"out", "format", "check", "quiet", "force"};
-constexpr std::string_view kProfileOptions[] = {
-    "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
-    "trace", "window",  "sample",     "sample-by",          "backtrace",   "onednn-verbose",
-    "quiet", "force",   "beside"};
-constexpr std::string_view kAnalyzeOptions[] = {
-    "summary",        "top",        "type",     "kind",     "name",     "layer",
-    "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
-    "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
-    "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
-constexpr std::string_view kPeakOptions[] = {"filter",  "device", "baseline", "quick", "budget",
-                                             "explain", "json",   "quiet",    "beside"};
-constexpr std::string_view kImportOptions[] = {"out", "driver", "json", "quiet", "force"};
-constexpr std::string_view kDoctorOptions[] = {"watch", "json"};
-constexpr std::string_view kWorkerOptions[] = {"describe", "probe",    "support", "gpu",
-                                               "arch",     "networks", "plugin"};
+constexpr std::string_view kRunOptions =
+    "out filter device set plugin budget quick shard resume seed require profile no-profile "
+    "profile-iterations sample-rate profile-format trace trace-failures baseline under dry-run "
+    "explain json quiet force beside";
+constexpr std::string_view kListOptions =
+    "stats flop-convention filter device set plugin shard json quiet";
+constexpr std::string_view kValidateOptions = "set plugin json quiet";
+constexpr std::string_view kExplainOptions = "arch gpu json from baseline set plugin";
+constexpr std::string_view kReportOptions =
+    "out format columns sort top filter wide plots explain force";
+constexpr std::string_view kCompareOptions =
+    "by against out format fail-on across-machines require-baseline json quiet force";
+constexpr std::string_view kBaselineOptions =
+    "baseline reason anchor filter dry-run json quiet force";
+constexpr std::string_view kHistoryOptions = "baseline since filter fail-on explain json quiet";
+constexpr std::string_view kGateOptions =
+    "bisect baseline base base-env base-library cand cand-env cand-library out filter device set "
+    "plugin budget quick seed require allow-removed allow-incomparable strict require-baseline kit "
+    "from self-test explain json quiet force beside";
+constexpr std::string_view kDuetOptions =
+    "bisect base base-env base-library cand cand-env cand-library duets filter set plugin budget "
+    "seed out explain json quiet force beside";
+constexpr std::string_view kSelftestOptions =
+    "record from duets set plugin seed budget json quiet force beside";
+constexpr std::string_view kTraceOptions = "out format check quiet force";
+constexpr std::string_view kProfileOptions =
+    "out profile no-profile profile-iterations sample-rate profile-format trace window sample "
+    "sample-by backtrace onednn-verbose quiet force beside";
+constexpr std::string_view kAnalyzeOptions =
+    "summary top type kind name layer direction device dtype min-time max-time phase aggregate-by "
+    "aggregate order-by columns width format peak-bandwidth peak-flops work baseline json quiet";
+constexpr std::string_view kPeakOptions =
+    "filter device baseline quick budget explain json quiet beside";
+constexpr std::string_view kImportOptions = "out driver json quiet force";
+constexpr std::string_view kDoctorOptions = "watch json";
+constexpr std::string_view kWorkerOptions = "describe probe support gpu arch networks plugin";
 
 constexpr std::array kCommands = {
     Command{"run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
@@ -411,7 +370,8 @@ constexpr std::array kCommands = {
             "configuration: `bench run inputs/conv/shapes_alexnet`. docs/import.md\n"
             "describes what is read.",
             "bench import benchdnn inputs/conv/shapes_resnet_50 -o resnet.yaml\n"
-            "bench profile -o net.jsonl -- python net.py && bench import profile net.jsonl -o net.yaml\n"
+            "bench profile -o net.jsonl -- python net.py && bench import profile net.jsonl -o "
+            "net.yaml\n"
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",
@@ -428,37 +388,34 @@ constexpr std::array kCommands = {
         "bench doctor\n"
         "bench doctor --watch 0s      # without observing the machine",
         kDoctorOptions, doctor_command},
-    Command{"man",
-            "",
-            0,
-            0,
-            "print the manual: every command with its options and examples",
+    Command{"man", "", 0, 0, "print the manual: every command with its options and examples",
             "A checkout has no page for man(1); an installation also has `man "
             "bench`.",
-            "bench man | less",
-            {},
-            man_command},
-    Command{"completion",
-            "SHELL",
-            1,
-            1,
-            "print completion for bash or zsh",
-            "",
+            "bench man | less", "", man_command},
+    Command{"completion", "SHELL", 1, 1, "print completion for bash or zsh", "",
             "bench completion bash > /etc/bash_completion.d/bench\n"
             "source <(bench completion zsh)",
-            {},
-            completion_command,
-            Visibility::shown,
-            words_of<completion_shells>},
+            "", completion_command, Visibility::shown, words_of<completion_shells>},
     Command{"worker", "[CASE|BACKEND...]", 0, -1, "serve a coordinator (docs/worker_protocol.md)",
             "", "", kWorkerOptions, worker_command, Visibility::hidden},
-    Command{
-        "manual", "", 0, 0, "print the man page", "", "", {}, manual_command, Visibility::hidden},
+    Command{"manual", "", 0, 0, "print the man page", "", "", "", manual_command,
+            Visibility::hidden},
 };
 
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+std::vector<const Option*> options_of(const Command& command) {
+  std::vector<const Option*> options;
+  std::string_view names = command.options;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(' '), names.size());
+    options.push_back(find_option(names.substr(0, end)));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return options;
+}
 
 const Command* find_command(std::string_view name) {
   for (const Command& command : kCommands) {

@@ -15,6 +15,7 @@
 
 namespace bench {
 
+struct Option;      // harness/cli/option.hpp
 struct ReadReport;  // profiler/reader.hpp
 
 enum class Visibility { shown, hidden };
@@ -23,17 +24,19 @@ struct Command {
   std::string_view name;
   std::string_view operands;  // "CONFIG...", empty: takes none
   int min_operands;
-  int max_operands;                           // -1 = any number
-  std::string_view summary;                   // one line
-  std::string_view description;               // paragraphs for --help and the man page
-  std::string_view examples;                  // lines "command  # what it does"
-  std::span<const std::string_view> options;  // names, each a row of options()
+  int max_operands;              // -1 = any number
+  std::string_view summary;      // one line
+  std::string_view description;  // paragraphs for --help and the man page
+  std::string_view examples;     // lines "command  # what it does"
+  std::string_view options;      // names of rows of options(), with blanks between
   ExitStatus (*run)(const Arguments& arguments, Env& env);
   Visibility visibility = Visibility::shown;
   Words (*operand_words)() = nullptr;  // what a shell offers as the first operand; nullptr: files
 };
 
 std::span<const Command> commands();
+// Returns the options of a command in the order of its help.
+std::vector<const Option*> options_of(const Command& command);
 const Command* find_command(std::string_view name);  // nullptr if unknown
 // Returns the commands that help, completion and spelling hints list.
 std::vector<const Command*> shown_commands();

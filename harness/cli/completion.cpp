@@ -60,7 +60,7 @@ std::string bash_commands() {
   std::string branches;
   for (const Command* command : shown_commands()) {
     std::string words = "--help";
-    for (std::string_view name : command->options) words += fmt::format(" --{}", name);
+    for (const Option* option : options_of(*command)) words += fmt::format(" --{}", option->name);
     branches += fmt::format("    {}) options=\"{}\"", command->name, words);
     if (command->operand_words != nullptr)
       branches += fmt::format(" operands=\"{}\"", fmt::join(command->operand_words(), " "));
@@ -139,9 +139,7 @@ std::string zsh_completion() {
   for (const Command* command : shown_commands()) {
     names += fmt::format("    '{}:{}'\n", command->name, command->summary);
     std::string arguments;
-    for (std::string_view name : command->options) {
-      arguments += zsh_option(*command, *find_option(name));
-    }
+    for (const Option* option : options_of(*command)) arguments += zsh_option(*command, *option);
     if (command->operand_words != nullptr)
       arguments += fmt::format(" '1:operand:({})'", fmt::join(command->operand_words(), " "));
     cases += fmt::format("    {}) _arguments{} '*:operand:_files' ;;\n", command->name, arguments);

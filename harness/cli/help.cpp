@@ -159,10 +159,9 @@ std::string format_manual_section(const Command& command) {
                                  escape_roff(command.operands), escape_roff(command.summary));
   if (!command.description.empty())
     text += fmt::format(".PP\n{}\n", escape_roff(command.description));
-  for (std::string_view name : command.options) {
-    const Option& option = *find_option(name);
-    const OptionHelp help = option_help(command.name, option);
-    text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(format_option_names(option, help.value)),
+  for (const Option* option : options_of(command)) {
+    const OptionHelp help = option_help(command.name, *option);
+    text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(format_option_names(*option, help.value)),
                         escape_roff(help.help));
   }
   if (!command.examples.empty())
@@ -209,10 +208,9 @@ std::string command_help(const Command& command) {
       command.operands.empty() ? "" : " ", command.operands, wrap(summary, kHelpWidth, 0));
   if (!command.description.empty()) text += "\n" + wrap_description(command.description);
   if (!command.options.empty()) text += "\nOptions:\n";
-  for (std::string_view name : command.options) {
-    const Option& option = *find_option(name);
-    const OptionHelp help = option_help(command.name, option);
-    text += format_help_entry(format_option_names(option, help.value), help.help);
+  for (const Option* option : options_of(command)) {
+    const OptionHelp help = option_help(command.name, *option);
+    text += format_help_entry(format_option_names(*option, help.value), help.help);
   }
   if (!command.examples.empty()) text += "\nExamples:\n" + format_examples(command.examples, "  ");
   return text;

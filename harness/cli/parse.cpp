@@ -42,13 +42,14 @@ void declare_options(CLI::App& app, const Command& command,
                      std::vector<ParsedOption>& parsed_options,
                      std::vector<std::string>& operands) {
   app.set_help_flag();
-  parsed_options.reserve(command.options.size());  // CLI11 keeps references to its elements
-  for (std::string_view name : command.options) {
-    ParsedOption& row = parsed_options.emplace_back(ParsedOption{find_option(name), {}, false});
-    if (row.option->value.empty()) {
-      app.add_flag(flag_names(*row.option), row.is_set);
+  const std::vector<const Option*> declared = options_of(command);
+  parsed_options.reserve(declared.size());  // CLI11 keeps references to its elements
+  for (const Option* option : declared) {
+    ParsedOption& row = parsed_options.emplace_back(ParsedOption{option, {}, false});
+    if (option->value.empty()) {
+      app.add_flag(flag_names(*option), row.is_set);
     } else {
-      app.add_option(flag_names(*row.option), row.values)
+      app.add_option(flag_names(*option), row.values)
           ->allow_extra_args(false)
           ->expected(1)
           ->take_all();
@@ -60,13 +61,10 @@ void declare_options(CLI::App& app, const Command& command,
 // Adds the implied value to options whose value is optional: "--profile" becomes "--profile=VALUE".
 // Such a value can only follow "=", so that the option never takes the next operand.
 void insert_implied(const Command& command, std::vector<std::string>& words) {
-  for (std::string& word : words) {
-    for (const std::string_view name : command.options) {
-      const Option& option = *find_option(name);
-      if (!option.details.implied.empty() && word == fmt::format("--{}", name)) {
-        word += fmt::format("={}", option.details.implied);
-      }
-    }
+  for (const Option* option : options_of(command)) {
+    if (option->details.implied.empty()) continue;
+    std::ranges::replace(words, fmt::format("--{}", option->name),
+                         fmt::format("--{}={}", option->name, option->details.implied));
   }
 }
 
@@ -77,7 +75,8 @@ Error unknown_option(const Command& command, const std::string& word) {
             *std::move(hint)};
   }
   std::vector<std::string> names{"--help"};
-  for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));
+  for (const Option* option : options_of(command))
+    names.push_back(fmt::format("--{}", option->name));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto near = nearest_name(written, candidates);
   return {fmt::format("`bench {}` has no option {}", command.name, quote(word)), "",
@@ -88,11 +87,11 @@ Error unknown_option(const Command& command, const std::string& word) {
 // Returns the error if a word such as "--out" or "-o" lacks the value that its option needs.
 Error missing_value(const Command& command, const CLI::ParseError& error) {
   const std::string text = error.what();  // "--out: 1 required TEXT missing"
-  for (std::string_view name : command.options) {
-    if (!text.starts_with(fmt::format("--{}:", name))) continue;
-    const std::string_view value = option_help(command.name, *find_option(name)).value;
-    return {fmt::format("`--{}` needs a value: {}", name, value), "",
-            fmt::format("`bench {} --help` explains it", command.name)};
+  for (const Option* option : options_of(command)) {
+    if (!text.starts_with(fmt::format("--{}:", option->name))) continue;
+    return {fmt::format("`--{}` needs a value: {}", option->name,
+                        option_help(command.name, *option).value),
+            "", fmt::format("`bench {} --help` explains it", command.name)};
   }
   return {fmt::format("`bench {}`: {}", command.name, text), "",
           fmt::format("`bench {} --help` shows its usage", command.name)};
