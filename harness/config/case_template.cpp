@@ -65,6 +65,9 @@ class CaseReader {
     return true;
   }
 
+  // Returns whether a parameter had an invalid value. An expansion would report it as missing.
+  bool is_incomplete() const { return is_incomplete_; }
+
  private:
   SettingsOwner owner() const {
     return case_.op != nullptr ? SettingsOwner::operator_case : SettingsOwner::network_case;
@@ -317,11 +320,6 @@ class CaseReader {
     if (first != nullptr) case_.dimensions.push_back(std::move(dimension));
   }
 
- public:
-  // Returns whether a parameter had an invalid value. An expansion would report it as missing.
-  bool is_incomplete() const { return is_incomplete_; }
-
- private:
   const Reader& reader_;
   const yaml::Node& node_;
   CaseTemplate& case_;

@@ -153,14 +153,18 @@ CaseCombination make_first_combination(const CaseTemplate& entry) {
   return combination;
 }
 
-// Returns whether `sweep` or `zip` assigns the axis.
+// Returns whether an assignment of `sweep` or `zip` has a property.
+template <class Property>
+bool any_assignment(const CaseTemplate& entry, const Property& property) {
+  return std::ranges::any_of(entry.dimensions, [&](const Dimension& dimension) {
+    return std::ranges::any_of(
+        dimension, [&](const Choice& choice) { return std::ranges::any_of(choice, property); });
+  });
+}
+
 bool is_swept(const CaseTemplate& entry, Axis axis) {
-  const auto assigns = [&](const Choice& choice) {
-    return std::any_of(choice.begin(), choice.end(),
-                       [&](const Assignment& assignment) { return assignment.axis == axis; });
-  };
-  return std::any_of(entry.dimensions.begin(), entry.dimensions.end(),
-                     [&](const Dimension& d) { return std::any_of(d.begin(), d.end(), assigns); });
+  return any_assignment(entry,
+                        [&](const Assignment& assignment) { return assignment.axis == axis; });
 }
 
 // Returns one dimension per axis, with the values of its list. Omits axes that `sweep` or `zip`
@@ -498,14 +502,11 @@ std::int64_t count_layer_directions(const CaseTemplate& entry) {
   const auto is_training = [](const AxisValue& value) {
     return static_cast<ops::Mode>(value.value) == ops::Mode::training;
   };
-  bool has_training = std::ranges::any_of(entry.settings.axis(Axis::mode), is_training);
-  for (const Dimension& dimension : entry.dimensions) {
-    for (const Choice& choice : dimension) {
-      has_training |= std::ranges::any_of(choice, [&](const Assignment& assignment) {
+  const bool has_training =
+      std::ranges::any_of(entry.settings.axis(Axis::mode), is_training) ||
+      any_assignment(entry, [&](const Assignment& assignment) {
         return assignment.axis == Axis::mode && is_training(assignment.axis_value);
       });
-    }
-  }
   return has_training ? std::ssize(enumerator_names<ops::Direction>()) : 1;
 }
 
