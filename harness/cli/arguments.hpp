@@ -64,6 +64,7 @@ struct GateArguments {
 struct ReportArguments {
   bool wide = false;                 // CSV with one line per case
   std::optional<std::string> plots;  // folder for the plots as files
+  bool replay = false;               // compare the result of an imported suite with its program
 };
 
 struct Arguments {

@@ -22,7 +22,7 @@ constexpr std::string_view kListOptions =
 constexpr std::string_view kValidateOptions = "set plugin json quiet";
 constexpr std::string_view kExplainOptions = "arch gpu json from baseline set plugin";
 constexpr std::string_view kReportOptions =
-    "out format columns sort top filter wide plots explain force";
+    "out format columns sort top filter wide plots replay explain force";
 constexpr std::string_view kCompareOptions =
     "by against out format fail-on across-machines require-baseline json quiet force";
 constexpr std::string_view kBaselineOptions =
@@ -147,31 +147,35 @@ constexpr std::array kCommands = {
         "bench analyze table.csv --peak-bandwidth 900GB/s --order-by bandwidth\n"
         "program | bench analyze - --format csv -c name,time_ns,flops_per_s > rows.csv",
         kAnalyzeOptions, analyze_command},
-    Command{"report", "RESULT...", 1, -1, "turn result files into a report",
-            "Several files (shards, a run and its continuation) become one report. RESULT may "
-            "also be the\n"
-            "folder of a gate or its gate.jsonl, or a store of baselines, whose report is its "
-            "history.\n"
-            "The format follows the suffix of FILE, or --format; without FILE the report goes to "
-            "standard output:\n"
-            "  .html         html    a page with tables and plots, which needs no network\n"
-            "  .md           md      a table for a comment or a step summary\n"
-            "  .csv          csv     one line per value; --wide: one line per case\n"
-            "  .xml          xml     JUnit, for CI servers\n"
-            "  .json         json    all records as one document\n"
-            "  .gbench.json  gbench  Google Benchmark's JSON\n"
-            "  .prom         prom    OpenMetrics, for Prometheus and GitLab\n"
-            "  .txt          text    the tables that `run` prints\n"
-            "docs/reports.md describes the page, the columns and the plots.",
-            "bench report results.jsonl                          # the table again\n"
-            "bench report results.jsonl -o report.html           # look at it in a browser\n"
-            "bench report results.jsonl --sort median_ns --top 10 --columns case,median_ns\n"
-            "bench report results.jsonl --filter 'conv/*' -o conv.csv --wide\n"
-            "bench report results.jsonl -o report.html --plots plots  # each plot as a file\n"
-            "bench report gate/ -o gate.html\n"
-            "bench report baselines -o history.html\n"
-            "bench report shard-*.jsonl -o all.json",
-            kReportOptions, report_command},
+    Command{
+        "report", "RESULT...", 1, -1, "turn result files into a report",
+        "Several files (shards, a run and its continuation) become one report. RESULT may "
+        "also be the\n"
+        "folder of a gate or its gate.jsonl, or a store of baselines, whose report is its "
+        "history.\n"
+        "The format follows the suffix of FILE, or --format; without FILE the report goes to "
+        "standard output:\n"
+        "  .html         html    a page with tables and plots, which needs no network\n"
+        "  .md           md      a table for a comment or a step summary\n"
+        "  .csv          csv     one line per value; --wide: one line per case\n"
+        "  .xml          xml     JUnit, for CI servers\n"
+        "  .json         json    all records as one document\n"
+        "  .gbench.json  gbench  Google Benchmark's JSON\n"
+        "  .prom         prom    OpenMetrics, for Prometheus and GitLab\n"
+        "  .txt          text    the tables that `run` prints\n"
+        "With --replay, RESULT is that of a suite from `bench import profile`, and PROFILE the\n"
+        "profile: what the program's executions took, and what its cases take.\n"
+        "docs/reports.md describes the page, the columns and the plots.",
+        "bench report results.jsonl                          # the table again\n"
+        "bench report results.jsonl -o report.html           # look at it in a browser\n"
+        "bench report results.jsonl --sort median_ns --top 10 --columns case,median_ns\n"
+        "bench report results.jsonl --filter 'conv/*' -o conv.csv --wide\n"
+        "bench report results.jsonl -o report.html --plots plots  # each plot as a file\n"
+        "bench report gate/ -o gate.html\n"
+        "bench report baselines -o history.html\n"
+        "bench report --replay net_result.jsonl net.jsonl  # a program and its suite\n"
+        "bench report shard-*.jsonl -o all.json",
+        kReportOptions, report_command},
     Command{
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
         "Reads result files of `bench run`, stored baselines (a file, a folder), Google "

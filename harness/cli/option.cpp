@@ -545,6 +545,8 @@ constexpr std::array kOptions = {
         store<&Arguments::analysis, &AnalysisOptions::order_by>, {.words = words_of<case_columns>}),
     Option("wide", "", "CSV with one line per case instead of one per value",
            store<&Arguments::report, &ReportArguments::wide>),
+    Option("replay", "", "the time of PROFILE's executions beside that of its imported suite",
+           store<&Arguments::report, &ReportArguments::replay>),
     Option("plots", "DIR", "also write each plot to DIR as an SVG file",
            store<&Arguments::report, &ReportArguments::plots>),
     Option("width", "N", "make the table N characters wide",

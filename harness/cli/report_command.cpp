@@ -7,6 +7,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/replay_report.hpp"
 #include "harness/config/selection.hpp"
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/format.hpp"
@@ -390,6 +391,7 @@ Status write_program_profile(const std::string& path, const ReportFormat& format
 }
 
 Status write_report(const Arguments& arguments, Env& env) {
+  if (arguments.report.replay) return write_replay(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
   // Checks the output before reading results, which may be large.

@@ -37,6 +37,8 @@ struct SuiteField {
 struct ProgramUse {
   std::int64_t count = 0;
   Nanoseconds time{0};
+  std::vector<Nanoseconds> times = {};  // of each execution
+  std::string implementations = {};     // different ones are separated by blanks
 };
 
 // A case as text. It takes a tenth of the memory of its problem.
@@ -46,6 +48,7 @@ struct ImportedCase {
   ImportPlace place;
   std::string text;                    // what the file says: the descriptor of a problem
   std::optional<ProgramUse> use = {};  // only of a profile
+  std::string id = {};                 // only of a profile; with the default backend and caches
 };
 
 struct RefusedProblem {

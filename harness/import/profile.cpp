@@ -2,6 +2,7 @@
 // Reads what a program executed, from a profile or a log of oneDNN: each distinct primitive is a
 // case, with the number and the time of its executions.
 #include "base/digits.hpp"
+#include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/import/suite_text.hpp"
 #include "ops/logged_case.hpp"
@@ -41,9 +42,25 @@ std::string describe_execution(const Activity& activity, std::size_t parts) {
   return text;
 }
 
-void add_execution(ProgramUse& use, Nanoseconds time) {
+void add_execution(ProgramUse& use, const Activity& activity) {
   ++use.count;
-  use.time += time;
+  use.time += *activity.duration;
+  use.times.push_back(*activity.duration);
+  const std::string_view name = activity.attributes.text(Attribute::implementation);
+  if (!name.empty() &&
+      (" " + use.implementations + " ").find(fmt::format(" {} ", name)) == std::string::npos)
+    use.implementations.append(use.implementations.empty() ? "" : " ").append(name);
+}
+
+std::string make_imported_id(const ops::Problem& problem) {
+  CaseKey key;
+  key.op = problem.op->name;
+  key.direction = problem.direction;
+  key.parameters = ops::problem_tokens(problem);
+  key.dtype = problem.dtype;
+  key.layout = problem.layout;
+  key.math = problem.math;
+  return to_id(key);
 }
 
 // Collects the executions of all files.
@@ -67,8 +84,7 @@ class ExecutionCollector final : public ActivitySink {
       entry = slots_.emplace(key, find_slot(activity)).first;
     }
     const auto [is_case, index] = entry->second;
-    add_execution(is_case ? *found_.cases[index].use : *found_.refused[index].use,
-                  *activity.duration);
+    add_execution(is_case ? *found_.cases[index].use : *found_.refused[index].use, activity);
     return Done{};
   }
 
@@ -94,20 +110,18 @@ class ExecutionCollector final : public ActivitySink {
       found_.refused.push_back({place, std::move(text), problem.error().what, 1, ProgramUse{}});
       return {false, found_.refused.size() - 1};
     }
-    std::vector<SuiteField> fields = suite_fields(*problem);
-    std::string case_key(problem->op->name);
-    for (const SuiteField& field : fields) case_key.append("\n").append(field.value);
-    const auto [known, is_new] = cases_.emplace(std::move(case_key), found_.cases.size());
+    std::string id = make_imported_id(*problem);
+    const auto [known, is_new] = cases_.emplace(id, found_.cases.size());
     if (is_new)
-      found_.cases.push_back(
-          {problem->op, std::move(fields), place, std::move(text), ProgramUse{}});
+      found_.cases.push_back({problem->op, suite_fields(*problem), place, std::move(text),
+                              ProgramUse{}, std::move(id)});
     return {true, known->second};
   }
 
   Imported& found_;
   std::size_t file_ = 0;
   std::unordered_map<std::string, Slot> slots_;  // by all that decides the case
-  std::map<std::string, std::size_t> cases_;     // indices by operator and fields
+  std::map<std::string, std::size_t> cases_;     // indices by id
 };
 
 }  // namespace

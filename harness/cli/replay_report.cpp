@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/replay_report.hpp"
+
+#include "base/file.hpp"
+#include "base/quote.hpp"
+#include "base/terminal_text.hpp"
+#include "harness/cli/console_options.hpp"
+#include "harness/config/case_id.hpp"
+#include "harness/import/kind.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// Returns the id with the defaults of what an import does not set; empty for a network or an id of
+// a plugin's operator.
+std::string problem_id(const std::string& id) {
+  auto key = parse_id(id);
+  if (!key.ok()) return {};
+  const CaseKey defaults;
+  key->backend = defaults.backend;
+  key->device = defaults.device;
+  key->cache = defaults.cache;
+  key->threads = defaults.threads;
+  key->streams = defaults.streams;
+  return to_id(*key);
+}
+
+Nanoseconds median_duration(const std::vector<Nanoseconds>& times) {
+  std::vector<double> values;
+  values.reserve(times.size());
+  for (const Nanoseconds time : times) values.push_back(static_cast<double>(time.count()));
+  return Nanoseconds(std::llround(median(values).value_or(0)));
+}
+
+void add_result(const CaseRecord* record, ReplayedCase& row) {
+  if (record == nullptr) {
+    row.reason = "The result does not have this case.";
+    return;
+  }
+  row.id = record->id;
+  row.implementation = record->implementation.value_or("");
+  if (record->time) {
+    row.replayed = record->time->median;
+  } else {
+    row.reason = fmt::format("{}: {}", to_string(record->outcome), record->reason.value_or(""));
+  }
+}
+
+Result<Imported> read_program(const std::string& path) {
+  const ImportKind* kind = find_import_kind("profile");
+  ImportRequest request;
+  request.files = {{path, {}}};
+  request.open = open_profile;
+  return kind->read(request);
+}
+
+}  // namespace
+
+Replay match_replay(const Report& result, const Imported& program) {
+  std::map<std::string, const CaseRecord*> records;
+  for (const CaseRecord& record : result.cases) {
+    const CaseRecord*& found = records[problem_id(record.id)];
+    if (found == nullptr || (!found->time && record.time)) found = &record;
+  }
+  Replay replay;
+  replay.primitives = program.time();
+  replay.refused = program.refused.size();
+  for (const ImportedCase& item : program.cases) {
+    ReplayedCase row{.id = item.id,
+                     .executions = item.use->count,
+                     .original = item.use->time,
+                     .original_median = median_duration(item.use->times),
+                     .replayed = std::nullopt,
+                     .reason = {},
+                     .original_implementation = item.use->implementations,
+                     .implementation = {}};
+    const auto found = records.find(item.id);
+    add_result(found == records.end() ? nullptr : found->second, row);
+    replay.cases.push_back(std::move(row));
+  }
+  return replay;
+}
+
+Status write_replay(const Arguments& arguments, Env& env) {
+  if (arguments.inputs.size() != 2)
+    return Error{"--replay takes a result and a profile", "",
+                 "write `bench report --replay RESULT.jsonl PROFILE`"};
+  const std::string format = arguments.format.value_or("text");
+  if (format != "text" && format != "json")
+    return Error{fmt::format("a replay has no report in the format {}", quote(format)), "",
+                 "choose --format text or json"};
+  BENCH_ASSIGN_OR_RETURN(const Report result, read_report(arguments.inputs[0]));
+  if (result.cases.empty())
+    return Error{"contains no cases", arguments.inputs[0],
+                 "name the result of the imported suite first, then the profile"};
+  BENCH_ASSIGN_OR_RETURN(const Imported program, read_program(arguments.inputs[1]));
+  if (program.cases.empty())
+    return Error{"contains no execution of oneDNN that a case repeats", arguments.inputs[1],
+                 "`bench import profile` says why"};
+  const Replay replay = match_replay(result, program);
+  const std::size_t width =
+      arguments.out ? kUnlimitedWidth : limited_width(env).value_or(kUnlimitedWidth);
+  const std::string text =
+      format == "json" ? replay_json(replay) : format_replay(replay, width, Colour::off);
+  if (!arguments.out) {
+    *env.out << text;
+    return Done{};
+  }
+  return write_file(*arguments.out, text, arguments.force ? Existing::replace : Existing::refuse);
+}
+
+}  // namespace bench
