@@ -13,4 +13,9 @@ std::string_view tool_version();
 /// tracked files differed from it. Returns nullopt if it was built outside a git checkout.
 std::optional<std::string_view> tool_commit();
 
+/// Returns 12 digits that say how this binary was built: from which headers, by which compiler,
+/// with which options. In two binaries with the same digits, a C++ type has the same layout and
+/// virtual functions. Changes of sources alone keep the digits.
+std::string_view build_id();
+
 }  // namespace bench
