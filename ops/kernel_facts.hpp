@@ -25,6 +25,9 @@ struct MovedTensor {
   friend bool operator==(const MovedTensor&, const MovedTensor&) = default;
 };
 
+// Returns whether the text names the plain row-major layout: "ab", "abcd", "nchw", "plain".
+bool is_row_major(std::string_view layout);
+
 // One primitive that a kernel executes, human-readable (`explain`, a network's layer table).
 struct KernelStep {
   std::string node;            // the network node that it belongs to; empty for a problem

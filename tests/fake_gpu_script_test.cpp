@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU itself: its script, and its answers to queries.
 #include "harness/host/cuda_status.hpp"
+#include "harness/worker/cuda_plugin.hpp"
 #include "ops/cuda/probe.hpp"
-#include "ops/plugin/plugin.hpp"
 #include "tests/fakes/fake_gpu/script.hpp"
 #include "tests/support/program.hpp"
 
@@ -86,10 +86,9 @@ TEST(FakeGpu, WithoutADeviceSaysWhy) {
 }
 
 TEST(FakeGpu, MemoryIsNoneOfTheHost) {
-  const auto plugin = ops::Plugin::load(BENCH_FAKE_GPU);
+  const auto plugin = load_cuda_plugin(BENCH_FAKE_GPU);
   ASSERT_TRUE(plugin.ok()) << plugin.error().message();
-  const auto built_in = ops::make_onednn_backend();
-  const auto opened = ops::open_backend(*plugin->backends().front(), {}, *built_in);
+  const auto opened = plugin->handover.services->backends().front().open();
   ASSERT_TRUE(opened.ok()) << opened.error().reason;
   ops::DeviceMemory& memory = *(*opened)->memory();
   const auto address = memory.allocate({64});

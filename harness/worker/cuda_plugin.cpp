@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/cuda_plugin.hpp"
 
-#include "base/function_table.hpp"
+#include "base/dynamic_library.hpp"
+#include "base/version.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/host/gpu_description.hpp"
-#include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/operator_registry.hpp"
-#include "ops/plugin/c_problem.hpp"
-#include "ops/plugin/plugin.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -37,15 +34,6 @@ constexpr bool kHasPlugin = true;
 constexpr bool kHasPlugin = false;
 #endif
 
-// In the order of the enumerators of ProbeExtent.
-constexpr std::array<std::int32_t, 2> kExtentCodes = {BENCH_CUDA_PROBE_DEVICES,
-                                                      BENCH_CUDA_PROBE_LIBRARIES};
-
-// Receives a text from the plugin's functions and assigns it to the std::string at `self`.
-void assign_text(void* self, const char* text, std::size_t size) {
-  static_cast<std::string*>(self)->assign(text, size);
-}
-
 // Redirects standard output to standard error while it lives.
 class StdoutRedirect {
  public:
@@ -63,72 +51,12 @@ class StdoutRedirect {
   int saved_stdout_;
 };
 
-CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin,
-                        const DynamicLibrary& library, ProbeExtent extent) {
-  CudaStatus status;
-  status.plugin = path;
-  status.abi = static_cast<int>(plugin.abi);
-  if (plugin.abi != BENCH_PLUGIN_ABI) {
-    status.reason = fmt::format(
-        "the CUDA plugin speaks version {} of the plugin interface, this "
-        "program version {}",
-        plugin.abi, BENCH_PLUGIN_ABI);
-    status.remedy = "install a plugin of this program's version";
-    return status;
-  }
-  status.version = plugin.version;
-  auto* const probe = library.function<decltype(::bench_cuda_probe)>(BENCH_CUDA_PROBE);
-  if (probe == nullptr) {
-    status.reason = fmt::format("the CUDA plugin does not export {}", BENCH_CUDA_PROBE);
-    status.remedy = "install a plugin of this program's version";
-    return status;
-  }
-  std::string text;
-  probe(kExtentCodes[static_cast<std::size_t>(extent)], assign_text, &text);
-  auto report = ops::cuda::parse_probe(text);
-  if (report) {
-    status.report = *std::move(report);
-  } else {
-    status.reason =
-        fmt::format("the CUDA plugin's answer is invalid: {}", report.error().message());
-  }
-  return status;
+// A version of the program with what distinguishes its builds.
+std::string describe_build(std::string_view version, std::string_view id) {
+  return fmt::format("bench {} (build {})", version, id);
 }
 
-CudaStatus load_and_query(const std::string& path, ProbeExtent extent) {
-  const auto library = DynamicLibrary::load(path);
-  if (!library) {
-    return make_status_without_report(
-        path, fmt::format("the CUDA plugin does not load: {}", library.error()), kHowToBuild);
-  }
-  auto* const entry = library->function<const bench_plugin*()>(BENCH_PLUGIN_ENTRY);
-  const bench_plugin* plugin = entry != nullptr ? entry() : nullptr;
-  if (plugin == nullptr) {
-    return make_status_without_report(
-        path, fmt::format("{} is not a plugin: it does not export {}", path, BENCH_PLUGIN_ENTRY),
-        kHowToBuild);
-  }
-  return query_plugin(path, *plugin, *library, extent);
-}
-
-// The functions of the plugin that answer without a device.
-struct PlanningFunctions {
-  BENCH_FUNCTIONS(PlanningFunctions, (support, bench_cuda_support), (plan, bench_cuda_plan));
-};
-
-Result<PlanningFunctions> load_planning_functions(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
-  static_cast<void>(plugin);  // load() checks the interface version
-  PlanningFunctions functions;
-  const auto library = DynamicLibrary::load(path);
-  const auto missing =
-      library ? find_functions(*library, functions) : std::vector{BENCH_CUDA_SUPPORT};
-  if (missing.empty()) return functions;
-  return Error{fmt::format("does not export {}", missing.front()), path,
-               "install a CUDA plugin of this program's version"};
-}
-
-Result<CudaSupport> query_support(const PlanningFunctions& functions, const std::string& id,
+Result<CudaSupport> query_support(ops::cuda::PluginServices& plugin, const std::string& id,
                                   const std::string& device, const NetworkFinder& find_network) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
   std::string text;
@@ -137,11 +65,10 @@ Result<CudaSupport> query_support(const PlanningFunctions& functions, const std:
     if (network.gap) {
       return CudaSupport{.runs = "no", .by = "", .reason = *network.gap};
     }
-    functions.plan(ops::CNetwork(network).get(), device.c_str(), assign_text, &text);
+    text = plugin.plan(network, device);
   } else {
     BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_from_key(key));
-    functions.support(ops::CProblem(problem).get(), key.backend.c_str(), device.c_str(),
-                      assign_text, &text);
+    text = plugin.support(problem, key.backend, device);
   }
   auto support = parse_one_cuda_support(text);
   if (!support) return Error{support.error().what, id, support.error().next};
@@ -174,11 +101,51 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
       "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
 }
 
+Result<CudaPlugin> load_cuda_plugin(const std::string& path) {
+  const auto library = DynamicLibrary::load(path);
+  if (!library) {
+    return Error{fmt::format("the CUDA plugin does not load: {}", library.error()), "",
+                 kHowToBuild};
+  }
+  const auto hand_over = library->function<std::remove_pointer_t<ops::cuda::HandoverFunction>>(
+      ops::cuda::kHandoverFunction);
+  if (hand_over == nullptr) {
+    return Error{fmt::format("{} is not a CUDA plugin of this version: it does not export {}", path,
+                             ops::cuda::kHandoverFunction),
+                 "", kHowToBuild};
+  }
+  const ops::cuda::Handover handover = hand_over(std::string(build_id()).c_str());
+  if (handover.build != build_id()) {
+    return Error{fmt::format("the CUDA plugin {} was built with {}, this is {}", path,
+                             describe_build(handover.program, handover.build),
+                             describe_build(tool_version(), build_id())),
+                 "", "install both from one build"};
+  }
+  if (handover.services == nullptr) {
+    return Error{fmt::format("the CUDA plugin {} reports an error when it is loaded", path), "",
+                 "its message is on standard error"};
+  }
+  return CudaPlugin{path, handover};
+}
+
 CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {
   const auto path = find_cuda_plugin(program, variable);
   if (!path) return make_status_without_report("", path.error().what, path.error().next);
   const StdoutRedirect redirect;
-  return load_and_query(*path, extent);
+  const auto plugin = load_cuda_plugin(*path);
+  if (!plugin) return make_status_without_report(*path, plugin.error().what, plugin.error().next);
+  CudaStatus status;
+  status.plugin = *path;
+  status.abi = static_cast<int>(plugin->handover.version);
+  status.version = plugin->handover.program;
+  auto report = plugin->handover.services->probe(extent);
+  if (report) {
+    status.report = *std::move(report);
+  } else {
+    status.reason =
+        fmt::format("the CUDA plugin's answer is invalid: {}", report.error().message());
+  }
+  return status;
 }
 
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
@@ -186,10 +153,11 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
                                           const NetworkFinder& find_network) {
   BENCH_ASSIGN_OR_RETURN(const std::string device, device_description(question));
   BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
-  BENCH_ASSIGN_OR_RETURN(const PlanningFunctions functions, load_planning_functions(path));
+  BENCH_ASSIGN_OR_RETURN(const CudaPlugin plugin, load_cuda_plugin(path));
   CudaSupports supports;
   for (const std::string& id : question.ids) {
-    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(functions, id, device, find_network));
+    BENCH_ASSIGN_OR_RETURN(supports[id],
+                           query_support(*plugin.handover.services, id, device, find_network));
   }
   return supports;
 }

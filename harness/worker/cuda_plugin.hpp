@@ -6,6 +6,7 @@
 #include "base/result.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/wire/cuda_support.hpp"
+#include "ops/cuda/plugin/handover.hpp"
 #include "ops/network/network.hpp"
 
 #include <functional>
@@ -19,6 +20,15 @@ using LookUp = std::function<std::optional<std::string>(const std::string&)>;  /
 // Returns the path of the plugin: $BENCH_CUDA_PLUGIN if set, else lib/bench/libbench_cuda.so
 // relative to `program`, in an installed tree or in a build. The error lists the paths tried.
 Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& variable);
+
+struct CudaPlugin {
+  std::string file;
+  ops::cuda::Handover handover;  // of this build, with services
+};
+
+// Loads the plugin until the process ends. Error: it cannot be loaded, or is of another build than
+// this program; `what` names the file.
+Result<CudaPlugin> load_cuda_plugin(const std::string& path);
 
 // Loads the plugin into this process and queries it; standard output must not be in use.
 CudaStatus inspect_cuda(const std::string& program, ops::cuda::ProbeExtent extent,

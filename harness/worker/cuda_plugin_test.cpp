@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/folder.hpp"
+#include "base/version.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,9 +54,8 @@ struct Fault {
 };
 constexpr Fault kFaults[] = {
     {"no_such_file", "the CUDA plugin does not load: "},
-    {"no_entry", "is not a plugin: it does not export bench_plugin_entry"},
-    {"other_abi", "speaks version 2 of the plugin interface, this program version 1"},
-    {"no_probe", "does not export bench_cuda_probe"},
+    {"no_handover", "is not a CUDA plugin of this version: it does not export bench_cuda_handover"},
+    {"other_build", "was built with bench 9.9 (build 0123456789ab), this is bench 0."},
     {"answer", "answer is invalid: not a document of schema bench.cuda_probe/1"},
 };
 
@@ -68,6 +68,19 @@ TEST(CudaPlugin, ThatIsOfNoUseSaysWhy) {
     EXPECT_EQ(status.plugin, fake_plugin(fault.plugin));
     EXPECT_EQ(cuda_unavailable_reason(status), "no CUDA device: " + status.reason);
   }
+}
+
+TEST(CudaPlugin, OfAnotherBuildGivesNoObjectAndSaysWhatToDo) {
+  const std::string file = fake_plugin("other_build");
+  const auto plugin = load_cuda_plugin(file);
+  ASSERT_FALSE(plugin.ok());
+  EXPECT_THAT(plugin.error().what, HasSubstr("the CUDA plugin " + file + " was built with"));
+  EXPECT_THAT(plugin.error().what, HasSubstr(std::string(build_id())));
+  EXPECT_EQ(plugin.error().next, "install both from one build");
+  const auto same = load_cuda_plugin(fake_plugin("answer"));
+  ASSERT_TRUE(same.ok()) << same.error().message();
+  EXPECT_EQ(same->handover.build, build_id());
+  EXPECT_TRUE(same->handover.services->backends().empty());
 }
 
 TEST(CudaPlugin, ThatIsMissingIsNamedWhereSupportIsAskedFor) {

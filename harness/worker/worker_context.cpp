@@ -27,21 +27,20 @@ ProbeAnswer to_answer(std::optional<std::string> missing) {
 }
 
 // libbench_cuda.so, loaded on first use and kept for the life of the process.
-class CudaPlugin {
+class CudaBackends {
  public:
-  explicit CudaPlugin(CudaPluginFinder find) : find_(std::move(find)) {}
+  explicit CudaBackends(CudaPluginFinder find) : find_(std::move(find)) {}
 
-  Result<std::unique_ptr<ops::Backend>, BackendError> open(std::string_view name,
-                                                           ops::Backend& built_in) {
-    BENCH_ASSIGN_OR_RETURN(const bench_backend* backend, find(name));
-    if (auto reason = ops::probe_backend(*backend)) {
+  Result<std::unique_ptr<ops::Backend>, BackendError> open(std::string_view name) {
+    BENCH_ASSIGN_OR_RETURN(const ops::cuda::OfferedBackend* backend, find(name));
+    if (auto reason = backend->probe()) {
       return BackendError{BackendError::Kind::skipped, std::move(*reason)};
     }
-    return ops::open_backend(*backend, plugin_->library(), built_in);
+    return backend->open();
   }
   ProbeAnswer probe(std::string_view name) {
     const auto backend = find(name);
-    return backend ? to_answer(ops::probe_backend(**backend)) : backend.error().reason;
+    return backend ? to_answer((*backend)->probe()) : backend.error().reason;
   }
 
  private:
@@ -53,32 +52,29 @@ class CudaPlugin {
     };
     const Result<std::string> file = find_();
     if (!file) return make_error(file.error().what);
-    auto plugin = ops::Plugin::load(*file);
-    if (!plugin) return make_error("the CUDA plugin " + plugin.error().message());
+    auto plugin = load_cuda_plugin(*file);
+    if (!plugin) return make_error(plugin.error().message());
     plugin_.emplace(std::move(plugin).value());
     return std::nullopt;
   }
-  Result<const bench_backend*, BackendError> find(std::string_view name) {
+  Result<const ops::cuda::OfferedBackend*, BackendError> find(std::string_view name) {
     if (auto error = load()) return std::move(*error);
-    for (const bench_backend* backend : plugin_->backends()) {
-      if (backend->name == name) return backend;
+    for (const ops::cuda::OfferedBackend& backend : plugin_->handover.services->backends()) {
+      if (backend.name == name) return &backend;
     }
-    return BackendError{
-        BackendError::Kind::unsupported,
-        fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file(), name)};
+    return BackendError{BackendError::Kind::unsupported,
+                        fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file, name)};
   }
 
   CudaPluginFinder find_;
-  std::optional<ops::Plugin> plugin_;
+  std::optional<CudaPlugin> plugin_;
 };
 
 void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
-  const auto plugin = std::make_shared<CudaPlugin>(std::move(find));
-  ops::Backend& built_in = backends.first();
+  const auto plugin = std::make_shared<CudaBackends>(std::move(find));
   for (const std::string_view name : cuda_backend_names()) {
     backends.add(
-        std::string(name), "cuda",
-        [plugin, name, &built_in] { return plugin->open(name, built_in); },
+        std::string(name), "cuda", [plugin, name] { return plugin->open(name); },
         [plugin, name] { return plugin->probe(name); });
   }
 }

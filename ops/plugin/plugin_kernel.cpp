@@ -192,14 +192,6 @@ std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t te
   return list_fault(kernel.details, kernel.detail_count, "detail");
 }
 
-// Returns whether the text names the plain row-major layout: "ab", "abcd", "nchw", "plain".
-bool is_row_major(std::string_view layout) {
-  constexpr std::array<std::string_view, 5> kNames = {"plain", "nc", "ncw", "nchw", "ncdhw"};
-  constexpr std::string_view kLetters = "abcdefghijkl";
-  return !layout.empty() &&
-         (std::ranges::count(kNames, layout) > 0 || kLetters.starts_with(layout));
-}
-
 class PluginKernel final : public Kernel {
  public:
   PluginKernel(const bench_kernel& raw, std::span<const Tensor> tensors, const KernelPlace& context)

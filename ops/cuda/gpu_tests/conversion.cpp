@@ -17,7 +17,7 @@ Result<std::shared_ptr<Backend>> open_cudnn(const CheckRun& run) {
   const auto backends = cuda_backends(run.search, process_variable);
   const auto cudnn =
       std::find_if(backends.begin(), backends.end(),
-                   [](const BackendExport& candidate) { return candidate.name == "cudnn"; });
+                   [](const OfferedBackend& candidate) { return candidate.name == "cudnn"; });
   if (cudnn == backends.end()) return Error{"the plugin was built without cuDNN", "", ""};
   auto opened = cudnn->open();
   if (!opened) return Error{opened.error().reason, "", ""};

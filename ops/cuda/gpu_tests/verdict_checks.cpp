@@ -70,19 +70,19 @@ std::vector<Shape> list_shapes() {
 // The backends of the plugin, by name. Opens each backend at its first use.
 class Backends {
  public:
-  explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
+  explicit Backends(const CheckRun& run) : offers_(cuda_backends(run.search, process_variable)) {}
 
   Result<std::shared_ptr<Backend>> find(const std::string& name) {
     if (const auto entry = opened_.find(name); entry != opened_.end()) return entry->second;
-    const auto row = std::ranges::find(exports_, name, &BackendExport::name);
-    if (row == exports_.end()) return Error{"the plugin has no backend " + name, "", ""};
+    const auto row = std::ranges::find(offers_, name, &OfferedBackend::name);
+    if (row == offers_.end()) return Error{"the plugin has no backend " + name, "", ""};
     auto opened = row->open();
     if (!opened) return Error{opened.error().reason, "", ""};
     return opened_.emplace(name, *std::move(opened)).first->second;
   }
 
  private:
-  std::vector<BackendExport> exports_;
+  std::vector<OfferedBackend> offers_;
   std::map<std::string, std::shared_ptr<Backend>> opened_;
 };
 

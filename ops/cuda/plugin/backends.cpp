@@ -165,10 +165,9 @@ MadeBackend open_backend(const std::string& name, const Library<Api>& library,
 }
 
 template <class Api>
-BackendExport backend_export(const std::string& name, std::vector<std::string> operators,
-                             const Library<Api>& library,
-                             const std::shared_ptr<const Shared>& shared) {
-  return {name, "cuda", std::move(operators), [shared] { return why_no_device(shared->variables); },
+OfferedBackend offer(const std::string& name, std::vector<std::string> operators,
+                     const Library<Api>& library, const std::shared_ptr<const Shared>& shared) {
+  return {name, std::move(operators), [shared] { return why_no_device(shared->variables); },
           [name, library, shared] { return open_backend(name, library, shared); }};
 }
 
@@ -242,23 +241,23 @@ std::optional<std::string> why_no_device(const Variables& variables) {
   return fmt::format("{}: {}", properties.name, no_code);
 }
 
-std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
-                                         const Variables& variables) {
+std::vector<OfferedBackend> cuda_backends(const std::vector<SearchStep>& search,
+                                          const Variables& variables) {
   const auto shared = make_shared_parts(search, variables);
-  std::vector<BackendExport> backends;
+  std::vector<OfferedBackend> backends;
 #ifdef BENCH_HAS_CUDNN
   std::vector<std::string> served = operators_on("cudnn");
   served.emplace_back(kNetworkOperator);
-  backends.push_back(backend_export("cudnn", std::move(served), kCudnn, shared));
+  backends.push_back(offer("cudnn", std::move(served), kCudnn, shared));
 #endif
-  backends.push_back(backend_export("cublaslt", operators_on("cublaslt"), kCublasLt, shared));
-  backends.push_back(backend_export("cublas", operators_on("cublas"), kCublas, shared));
+  backends.push_back(offer("cublaslt", operators_on("cublaslt"), kCublasLt, shared));
+  backends.push_back(offer("cublas", operators_on("cublas"), kCublas, shared));
   return backends;
 }
 
-std::vector<std::string> served_operators(const std::vector<BackendExport>& backends) {
+std::vector<std::string> served_operators(std::span<const OfferedBackend> backends) {
   std::vector<std::string> all;
-  for (const BackendExport& backend : backends) {
+  for (const OfferedBackend& backend : backends) {
     for (const std::string& name : backend.operators) {
       if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }

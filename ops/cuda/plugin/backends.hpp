@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
-#include "ops/plugin/exported_backend.hpp"
+#include "ops/cuda/plugin/handover.hpp"
 
 #include <optional>
 #include <string>
@@ -19,10 +19,10 @@ std::optional<std::string> why_no_device(const Variables& variables);
 // counters. Opening a backend loads its library and does nothing else with the device.
 // BackendError: skipped without a device; unsupported without the library. cudnn without its
 // library opens nevertheless, with the plugin's native kernels only.
-std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
-                                         const Variables& variables);
+std::vector<OfferedBackend> cuda_backends(const std::vector<SearchStep>& search,
+                                          const Variables& variables);
 
 // Returns the operators that the backends serve, each once: "conv", ..., "network".
-std::vector<std::string> served_operators(const std::vector<BackendExport>& backends);
+std::vector<std::string> served_operators(std::span<const OfferedBackend> backends);
 
 }  // namespace bench::ops::cuda

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported functions of libbench_cuda.so. Loading the library calls no function of CUDA.
+// The exported function of libbench_cuda.so. Loading the library calls no function of CUDA.
 #include "ops/cuda/plugin/backends.hpp"
-#include "ops/cuda/plugin/bench_cuda.h"
+#include "ops/cuda/plugin/handover.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/plugin/support_answer.hpp"
-#include "ops/plugin/exported_backend.hpp"
+#include "ops/cuda/runtime/own_operators.hpp"
+
+#include <fmt/format.h>
 
 #include <exception>
 #include <string>
@@ -14,77 +16,66 @@
 namespace bench::ops::cuda {
 namespace {
 
-std::vector<BackendExport> backends() {
-  return cuda_backends(library_search_path(process_variable, own_folder()), process_variable);
-}
+constexpr const char* kNoMemory =
+    R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";
 
-std::string run_probe(int32_t extent) {
-  const auto search = library_search_path(process_variable, own_folder());
-  ProbeReport report =
-      probe(extent == BENCH_CUDA_PROBE_LIBRARIES ? ProbeExtent::libraries : ProbeExtent::devices,
-            search, process_variable);
-  report.operators = served_operators(backends());
-  return format_probe(report);
-}
+class Services final : public PluginServices {
+ public:
+  std::span<const OfferedBackend> backends() const override { return backends_; }
 
-// Writes what `answer` says about the device that the JSON describes, or about device 0 if it is
-// empty.
-template <class Answer>
-void answer_about(std::string_view json, void (*write)(void* self, const char* text, size_t size),
-                  void* self, Answer answer) {
-  std::string text;
-  try {
-    const DescribedDevice device = json.empty() ? DescribedDevice{capability_here(process_variable)}
-                                                : parse_asked_device(json);
-    const auto search = library_search_path(process_variable, own_folder());
-    // cuDNN lists the engines that it compiles at run time only if it finds a driver.
-    if (!json.empty()) load_driver_or_stub(search);
-    text = answer(device, search);
-  } catch (const std::exception&) {  // no exception may cross this interface
-    text =
-        R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";
+  Result<ProbeReport> probe(ProbeExtent extent) override {
+    try {
+      ProbeReport report = cuda::probe(extent, search_, process_variable);
+      report.operators = served_operators(backends_);
+      return report;
+    } catch (const std::exception& exception) {
+      return Error{fmt::format("the probe failed: {}", exception.what()), "", ""};
+    }
   }
-  write(self, text.data(), text.size());
-}
+
+  std::string support(const Problem& problem, std::string_view backend,
+                      std::string_view device) override {
+    return answer_about(device, [&](const DescribedDevice& described) {
+      const auto own = with_own_operator(problem);
+      return own ? support_answer(*own, backend, described, search_)
+                 : refusal_answer(own.error().reason);
+    });
+  }
+
+  std::string plan(const Network& network, std::string_view device) override {
+    return answer_about(device, [&](const DescribedDevice& described) {
+      const auto own = with_own_operators(network);
+      return own ? plan_answer(*own, described, search_) : refusal_answer(own.error().reason);
+    });
+  }
+
+ private:
+  // Returns what `answer` says about the device that the JSON describes, or about device 0 if it is
+  // empty.
+  template <class Answer>
+  std::string answer_about(std::string_view json, Answer answer) const {
+    try {
+      const DescribedDevice device = json.empty()
+                                         ? DescribedDevice{capability_here(process_variable)}
+                                         : parse_asked_device(json);
+      // cuDNN lists the engines that it compiles at run time only if it finds a driver.
+      if (!json.empty()) load_driver_or_stub(search_);
+      return answer(device);
+    } catch (const std::exception&) {
+      return kNoMemory;
+    }
+  }
+
+  std::vector<SearchStep> search_ = library_search_path(process_variable, own_folder());
+  std::vector<OfferedBackend> backends_ = cuda_backends(search_, process_variable);
+};
 
 }  // namespace
 }  // namespace bench::ops::cuda
 
-// Never destroyed: at the end of the process, CUDA's libraries may already be unloaded.
-const bench_plugin* bench_plugin_entry(void) {
+bench::ops::cuda::Handover bench_cuda_handover(const char* build) {
   namespace cuda = bench::ops::cuda;
-  try {
-    static auto* const kPlugin = new bench::plugin::Plugin(
-        bench::ops::export_plugin("cuda", BENCH_CUDA_PLUGIN_VERSION, cuda::backends()));
-    return kPlugin->raw();
-  } catch (const std::exception&) {  // no exception may cross this interface
-    return nullptr;
-  }
-}
-
-void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text, size_t size),
-                      void* self) {
-  std::string text;
-  try {
-    text = bench::ops::cuda::run_probe(extent);
-  } catch (const std::exception& exception) {  // no exception may cross this interface
-    text = std::string("the probe failed: ") + exception.what();
-  }
-  write(self, text.data(), text.size());
-}
-
-void bench_cuda_support(const bench_problem* problem, const char* backend, const char* device,
-                        void (*write)(void* self, const char* text, size_t size), void* self) {
-  namespace cuda = bench::ops::cuda;
-  cuda::answer_about(device, write, self, [&](const auto& described, const auto& search) {
-    return cuda::support_answer(*problem, backend, described, search);
-  });
-}
-
-void bench_cuda_plan(const bench_network* network, const char* device,
-                     void (*write)(void* self, const char* text, size_t size), void* self) {
-  namespace cuda = bench::ops::cuda;
-  cuda::answer_about(device, write, self, [&](const auto& described, const auto& search) {
-    return cuda::plan_answer(*network, described, search);
-  });
+  // Never destroyed: at the end of the process, CUDA's libraries may already be unloaded.
+  static auto* const kServices = new cuda::Services();
+  return cuda::hand_over(build, kServices);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests libbench_cuda.so as a file: its dependencies, exports and answers.
-#include "ops/cuda/plugin/bench_cuda.h"
+#include "base/version.hpp"
+#include "ops/cuda/plugin/handover.hpp"
 #include "ops/cuda/probe.hpp"
+#include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +21,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 
 std::vector<std::string> output_of(const std::string& command) {
   const auto close = [](FILE* file) { pclose(file); };
@@ -52,7 +53,7 @@ TEST(Plugin, LooksBesideItself) {
   EXPECT_THAT(path[0], HasSubstr("[$ORIGIN]"));
 }
 
-TEST(Plugin, ExportsItsFunctionsAndNothingElse) {
+TEST(Plugin, ExportsItsFunctionAndNothingElse) {
   std::vector<std::string> names;
   for (const std::string& line : output_of("nm -D --defined-only '" + kPlugin + "'")) {
     std::istringstream fields(line);
@@ -60,85 +61,69 @@ TEST(Plugin, ExportsItsFunctionsAndNothingElse) {
     fields >> address >> kind >> name;
     names.push_back(name);
   }
-  EXPECT_THAT(names, UnorderedElementsAre("bench_plugin_entry", "bench_cuda_probe",
-                                          "bench_cuda_support", "bench_cuda_plan"));
+  EXPECT_THAT(names, ElementsAre(kHandoverFunction));
+}
+
+Handover load(std::string_view build) {
+  void* library = dlopen(kPlugin.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << dlerror();
+  if (library == nullptr) return {};
+  const auto hand_over = reinterpret_cast<HandoverFunction>(dlsym(library, kHandoverFunction));
+  return hand_over == nullptr ? Handover{} : hand_over(std::string(build).c_str());
+}
+
+TEST(Plugin, HandsOverToItsOwnBuildOnly) {
+  const Handover same = load(build_id());
+  EXPECT_EQ(same.version, kHandoverVersion);
+  EXPECT_EQ(same.build, build_id());
+  EXPECT_EQ(same.program, tool_version());
+  EXPECT_NE(same.services, nullptr);
+  const Handover other = load("0123456789ab");
+  EXPECT_EQ(other.build, build_id());
+  EXPECT_EQ(other.services, nullptr);
 }
 
 TEST(Plugin, LoadsAndAnswersWithoutADevice) {
-  void* library = dlopen(kPlugin.c_str(), RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr) << dlerror();
-  const auto entry =
-      reinterpret_cast<const bench_plugin* (*)()>(dlsym(library, BENCH_PLUGIN_ENTRY));
-  ASSERT_NE(entry, nullptr);
-  const bench_plugin* plugin = entry();
-  ASSERT_NE(plugin, nullptr);
-  EXPECT_EQ(plugin->size, sizeof(bench_plugin));
-  EXPECT_EQ(plugin->abi, BENCH_PLUGIN_ABI);
-  EXPECT_STREQ(plugin->name, "cuda");
-
-  const auto probe =
-      reinterpret_cast<decltype(&bench_cuda_probe)>(dlsym(library, BENCH_CUDA_PROBE));
-  ASSERT_NE(probe, nullptr);
-  std::vector<std::string> texts;
-  probe(
-      BENCH_CUDA_PROBE_DEVICES,
-      [](void* self, const char* text, size_t size) {
-        static_cast<std::vector<std::string>*>(self)->emplace_back(text, size);
-      },
-      &texts);
-  ASSERT_EQ(texts.size(), 1u);
-  const auto report = parse_probe(texts[0]);
+  PluginServices* services = load(build_id()).services;
+  ASSERT_NE(services, nullptr);
+  const auto report = services->probe(ProbeExtent::devices);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_FALSE(report->architectures.empty());
   EXPECT_THAT(report->operators, testing::Contains("gemm"));
 }
 
-const bench_plugin* loaded_plugin() {
-  void* library = dlopen(kPlugin.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  return reinterpret_cast<const bench_plugin* (*)()>(dlsym(library, BENCH_PLUGIN_ENTRY))();
+// This program has a table of operators of its own, other than that of the plugin's file.
+TEST(Plugin, KnowsTheOperatorsOfItsCaller) {
+  PluginServices* services = load(build_id()).services;
+  ASSERT_NE(services, nullptr);
+  const Problem gemm = bench::ops::op_test::problem("gemm", "m64n64k64", DataType::f32);
+  EXPECT_THAT(services->support(gemm, "cublaslt", R"({"deviceVer":900})"),
+              HasSubstr(R"("runs":"yes","by":"cuBLASLt")"));
+  const Problem softmax = bench::ops::op_test::problem("softmax", "4x8", DataType::f32);
+  EXPECT_THAT(services->support(softmax, "cublaslt", R"({"deviceVer":900})"),
+              HasSubstr("cublaslt does not serve the operator softmax"));
 }
 
-// Buffers for a plugin's reason.
-struct Message {
-  std::array<char, 1024> text{}, where{}, next{};
-  bench_message raw{sizeof(bench_message), text.data(), text.size(), where.data(),
-                    where.size(),          next.data(), next.size()};
-};
-
 TEST(Plugin, OffersItsBackends) {
-  const bench_plugin* plugin = loaded_plugin();
-  ASSERT_NE(plugin, nullptr);
+  PluginServices* services = load(build_id()).services;
+  ASSERT_NE(services, nullptr);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < plugin->backend_count; ++i) {
-    const bench_backend& backend = *plugin->backends[i];
-    names.emplace_back(backend.name);
-    EXPECT_STREQ(backend.device, "cuda");
-    EXPECT_GT(backend.operator_count, 0u);
+  for (const OfferedBackend& backend : services->backends()) {
+    names.push_back(backend.name);
+    EXPECT_FALSE(backend.operators.empty());
   }
   EXPECT_THAT(names, testing::IsSupersetOf({"cublaslt", "cublas"}));
 }
 
 // Opening a backend without a device gives a reason and is not a failure.
 TEST(Plugin, WithoutADeviceItsBackendsAreSkipped) {
-  const bench_plugin* plugin = loaded_plugin();
-  ASSERT_NE(plugin, nullptr);
-  bench_host host{};
-  host.size = sizeof(host);
-  host.abi = BENCH_PLUGIN_ABI;
-  host.log = [](void*, const char*) {};
-  host.range_begin = [](void*, const char*) {};
-  host.range_end = [](void*) {};
-  for (std::size_t i = 0; i < plugin->backend_count; ++i) {
-    const bench_backend& backend = *plugin->backends[i];
+  PluginServices* services = load(build_id()).services;
+  ASSERT_NE(services, nullptr);
+  for (const OfferedBackend& backend : services->backends()) {
     SCOPED_TRACE(backend.name);
-    Message probed;
-    if (backend.probe(backend.self, &probed.raw) == BENCH_OK) GTEST_SKIP() << "there is a device";
-    EXPECT_STRNE(probed.text.data(), "");
-    Message opened;
-    void* state = nullptr;
-    EXPECT_EQ(backend.open(backend.self, &host, &state, &opened.raw), BENCH_SKIPPED);
-    EXPECT_STREQ(opened.text.data(), probed.text.data());
+    const std::optional<std::string> reason = backend.probe();
+    if (!reason) GTEST_SKIP() << "there is a device";
+    EXPECT_NE(*reason, "");
   }
 }
 

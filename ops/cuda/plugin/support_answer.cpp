@@ -7,7 +7,6 @@
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/support.hpp"
 #include "ops/operator.hpp"
-#include "ops/plugin/c_problem.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/network_plan.hpp"
@@ -133,19 +132,17 @@ std::string graph_plan_answer(const Network&, const DescribedDevice&, std::span<
 }
 #endif
 
-Answer answer_to(const bench_problem& c_problem, std::string_view backend,
-                 const DescribedDevice& device, std::span<const SearchStep> search) {
-  const auto problem = read_problem(c_problem);
-  if (!problem) return {{Runnable::no, "", problem.error().message()}, {}};
-  if (is_product(*problem) != (backend != "cudnn")) {
+Answer answer_to(const Problem& problem, std::string_view backend, const DescribedDevice& device,
+                 std::span<const SearchStep> search) {
+  if (is_product(problem) != (backend != "cudnn")) {
     return {{Runnable::no, "",
-             fmt::format("{} does not serve the operator {}", backend, problem->op->name)},
+             fmt::format("{} does not serve the operator {}", backend, problem.op->name)},
             {}};
   }
-  if (!is_product(*problem)) return graph_answer(*problem, device, search);
+  if (!is_product(problem)) return graph_answer(problem, device, search);
   return {backend == "cublas"
-              ? product_support(*problem, ProductLibrary::cublas, "cuBLAS", device.capability)
-              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt", device.capability),
+              ? product_support(problem, ProductLibrary::cublas, "cuBLAS", device.capability)
+              : product_support(problem, ProductLibrary::cublaslt, "cuBLASLt", device.capability),
           {}};
 }
 
@@ -165,19 +162,21 @@ DescribedDevice parse_asked_device(std::string_view json) {
           member_count > 1 ? json : ""};
 }
 
-std::string support_answer(const bench_problem& problem, std::string_view backend,
+std::string support_answer(const Problem& problem, std::string_view backend,
                            const DescribedDevice& device, std::span<const SearchStep> search) {
   const Answer answer = answer_to(problem, backend, device, search);
   return json_object([&](JsonWriter& writer) { write_answer(writer, answer); });
 }
 
-std::string plan_answer(const bench_network& network, const DescribedDevice& device,
-                        std::span<const SearchStep> search) {
-  const auto read = read_network(network);
-  if (read) return graph_plan_answer(*read, device, search);
+std::string refusal_answer(const std::string& reason) {
   return json_object([&](JsonWriter& writer) {
-    write_answer(writer, {{Runnable::no, "", read.error().message()}});
+    write_answer(writer, {{Runnable::no, "", reason}});
   });
+}
+
+std::string plan_answer(const Network& network, const DescribedDevice& device,
+                        std::span<const SearchStep> search) {
+  return graph_plan_answer(network, device, search);
 }
 
 }  // namespace bench::ops::cuda

@@ -6,7 +6,6 @@
 #include "ops/cuda/cudnn/test_support.hpp"
 #endif
 #include "ops/network/test_support.hpp"
-#include "ops/plugin/c_problem.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -23,8 +22,7 @@ using ::testing::HasSubstr;
 
 nlohmann::json answer(const Problem& question, std::string_view backend,
                       const DescribedDevice& device) {
-  const CProblem c_question(question);
-  return nlohmann::json::parse(support_answer(*c_question.get(), backend, device, {}));
+  return nlohmann::json::parse(support_answer(question, backend, device, {}));
 }
 
 TEST(DescribedDevice, IsReadFromItsProperties) {
@@ -69,9 +67,8 @@ TEST(SupportAnswer, ListsNoEnginesOfWhatCudnnDoesNotCompute) {
   BENCH_NEED_CUDNN(api);
   const DescribedDevice device{{9, 0}, cudnn_test::device_json("sm_90")};
   const auto ask = [&](const Problem& question) {
-    const CProblem c_question(question);
     return nlohmann::json::parse(
-        support_answer(*c_question.get(), "cudnn", device, cudnn_test::search_of_this_machine()));
+        support_answer(question, "cudnn", device, cudnn_test::search_of_this_machine()));
   };
   const auto computed = ask(problem("conv", "n2c16h5k16r3", DataType::f16));
   EXPECT_EQ(computed.at("by"), "cuDNN");
@@ -92,8 +89,7 @@ TEST(PlanAnswer, SaysThatOnlyTheRulesAnswered) {
        .input = {8, 8, 8},
        .layers = {bench::ops::op_test::layer("conv", "conv", "k8r1", {"input"})}},
       Fusion::fused, DataType::f16, 2);
-  const CNetwork c_network(network);
-  const auto plan = nlohmann::json::parse(plan_answer(*c_network.get(), {{9, 0}}, {}));
+  const auto plan = nlohmann::json::parse(plan_answer(network, {{9, 0}}, {}));
   EXPECT_EQ(plan.at("runs"), "yes");
   EXPECT_THAT(plan.at("basis").get<std::string>(),
               HasSubstr("only the rules of bench answered; engines are not known"));

@@ -3,13 +3,18 @@
 
 #include "ops/cuda/runtime/lazy_backend.hpp"
 #include "ops/cuda/runtime/test_support.hpp"
+#include "ops/network/network.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace bench::ops::cuda {
 namespace {
@@ -113,6 +118,73 @@ TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
   EXPECT_EQ(backend->choices(), "conv\tengine_7\n");
   backend->set_choices("");
   EXPECT_EQ(device.runtime->choices().find_fixed("conv"), std::nullopt);
+}
+
+// Creates a kernel with a backend that calls `create`.
+BackendError error_of(std::function<void(const Problem& problem)> create, const Problem& problem) {
+  class CallingBackend final : public Backend {
+   public:
+    explicit CallingBackend(std::function<void(const Problem& problem)> create)
+        : create_(std::move(create)) {}
+    std::string_view name() const override { return "calling"; }
+    std::string_view device() const override { return "cuda"; }
+    LibraryInfo library() const override { return {}; }
+    Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& given) override {
+      create_(given);
+      return unsupported("called");
+    }
+    Result<std::unique_ptr<Kernel>, BackendError> create(const Network& given) override {
+      create_(given.nodes.front().problem);
+      return unsupported("called");
+    }
+
+   private:
+    std::function<void(const Problem& problem)> create_;
+  };
+  ScriptedDevice device;
+  LazyBackendParts parts;
+  parts.session = std::make_shared<DeviceSession>(
+      [&]() -> Result<DeviceParts, BackendError> { return device.parts(); });
+  parts.make = [&](const DeviceParts&) -> Result<std::unique_ptr<Backend>, BackendError> {
+    return std::unique_ptr<Backend>(std::make_unique<CallingBackend>(create));
+  };
+  const auto backend = make_lazy_backend(parts);
+  const auto kernel = backend->create(problem);
+  EXPECT_FALSE(kernel.ok());
+  Network network;
+  network.nodes.push_back({.name = "node", .layer = "node", .problem = problem, .sources = {}});
+  const auto of_network = backend->create(network);
+  EXPECT_EQ(of_network.error().reason, kernel.error().reason);
+  network.gap = "no loss";
+  EXPECT_EQ(backend->create(network).error().reason, "no loss");
+  return kernel.error();
+}
+
+// The program that loads the CUDA plugin has another table of operators.
+TEST(LazyBackend, OperatorsOfTheCallerBecomeItsOwn) {
+  Problem problem = bench::ops::op_test::problem("gemm", "m4n4k4");
+  const Operator* own = problem.op;
+  const Operator callers = *own;
+  problem.op = &callers;
+  EXPECT_EQ(error_of([&](const Problem& given) { EXPECT_EQ(given.op, own); }, problem).reason,
+            "called");
+  Operator foreign = *own;
+  foreign.name = "scale_shift";
+  problem.op = &foreign;
+  const BackendError refused = error_of([](const Problem&) { FAIL(); }, problem);
+  EXPECT_EQ(refused.kind, BackendError::Kind::failed);
+  EXPECT_EQ(refused.reason, "no built-in operator `scale_shift`");
+}
+
+TEST(LazyBackend, ExceptionsBecomeRefusals) {
+  const Problem problem = bench::ops::op_test::problem("gemm", "m4n4k4");
+  const BackendError named =
+      error_of([](const Problem&) { throw std::runtime_error("the reason"); }, problem);
+  EXPECT_EQ(named.kind, BackendError::Kind::failed);
+  EXPECT_EQ(named.reason, "the reason");
+  const BackendError memory = error_of([](const Problem&) { throw std::bad_alloc(); }, problem);
+  EXPECT_EQ(memory.kind, BackendError::Kind::skipped);
+  EXPECT_THAT(memory.reason, ::testing::HasSubstr("memory"));
 }
 
 TEST(LazyBackend, RefusesKernelsForTheReasonOfTheDevice) {

@@ -75,6 +75,10 @@ class CudaKernel : public Kernel {
  public:
   CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler);
   ~CudaKernel() override;
+  // Packing a tensor that stays plain only copies it to the device.
+  bool converts_layout(std::size_t index) const override {
+    return !is_row_major(buffers()[index].layout);
+  }
   bool has_device_clock() const final { return true; }
   // `request` must contain CudaInvocations of this kernel.
   Result<DeviceSample> sample(const SampleRequest& request) final;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -135,7 +136,7 @@ class OneKernel final : public CudaKernel {
  public:
   using CudaKernel::CudaKernel;
   std::string implementation() const override { return "one"; }
-  std::span<const KernelBuffer> buffers() const override { return {}; }
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {}; }
   Status pack(std::size_t, const void*, void*) override { return Done{}; }
   Status unpack(std::size_t, const void*, void*) override { return Done{}; }
@@ -143,7 +144,19 @@ class OneKernel final : public CudaKernel {
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const>) override {
     return Error{"nothing to bind", "", ""};
   }
+
+ private:
+  std::array<KernelBuffer, 2> buffers_ = {
+      {{BufferRole::input, {4}, "nchw"}, {BufferRole::output, {4}, "nhwc"}}};
 };
+
+// The time of packing counts as a conversion only if the layout changes.
+TEST(CudaKernel, ConvertsOnlyWhatIsNotPlain) {
+  ScriptedDevice device;
+  const OneKernel kernel(device.runtime, device.sampler);
+  EXPECT_FALSE(kernel.converts_layout(0));
+  EXPECT_TRUE(kernel.converts_layout(1));
+}
 
 TEST(CudaKernel, TellsWhatWasSpentBeforeItOnce) {
   ScriptedDevice device;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/runtime/lazy_backend.hpp"
 
+#include "ops/cuda/runtime/own_operators.hpp"
+
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +14,19 @@ namespace bench::ops::cuda {
 namespace {
 
 using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
+
+// Runs `create`, and makes what it throws the error of this creation. The code of this library
+// throws only if there is no memory, or if it has a bug.
+template <class Function>
+CreatedKernel guarded(Function create) {
+  try {
+    return create();
+  } catch (const std::bad_alloc&) {
+    return BackendError{BackendError::Kind::skipped, "not enough memory on this machine"};
+  } catch (const std::exception& exception) {
+    return BackendError{BackendError::Kind::failed, exception.what()};
+  }
+}
 
 class LazyBackend final : public Backend {
  public:
@@ -23,12 +40,19 @@ class LazyBackend final : public Backend {
   DeviceTracer* tracer() override { return parts_.tracer.get(); }
   DeviceCounters* counters() override { return parts_.counters.get(); }
   CreatedKernel create(const Problem& problem) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
-    return backend->create(problem);
+    return guarded([&]() -> CreatedKernel {
+      BENCH_ASSIGN_OR_RETURN(const Problem own, with_own_operator(problem));
+      BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
+      return backend->create(own);
+    });
   }
   CreatedKernel create(const Network& network) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
-    return backend->create(network);
+    if (network.gap) return unsupported(*network.gap);
+    return guarded([&]() -> CreatedKernel {
+      BENCH_ASSIGN_OR_RETURN(const Network own, with_own_operators(network));
+      BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
+      return backend->create(own);
+    });
   }
   bool reject_last_engine(std::string_view reason) override {
     return backend_ && *backend_ && (**backend_)->reject_last_engine(reason);

@@ -27,6 +27,8 @@ struct LazyBackendParts {
 
 // The name, libraries, memory, tracer and counters are known in advance; settings are forwarded. If
 // the device or the backend cannot be created, each creation of a kernel returns that error.
+// Problems may come from another copy of this program's code (own_operators.hpp): the backend gets
+// them with the operators of this one. A network with a gap is unsupported. No creation throws.
 std::unique_ptr<Backend> make_lazy_backend(LazyBackendParts parts);
 
 }  // namespace bench::ops::cuda

@@ -106,6 +106,7 @@ class Kernel final : public ops::Kernel {
   std::vector<ops::KernelStep> steps() const override { return plan_.steps; }
   std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return workspace_size(plan_); }
+  bool converts_layout(std::size_t) const override { return false; }
   Status pack(std::size_t index, const void* plain, void* packed) override {
     return gpu_->memory().copy_in(packed, plain, plan_.tensors[index].size());
   }

@@ -2,18 +2,18 @@
 // The fake GPU as a plugin that replaces libbench_cuda.so, through $BENCH_CUDA_PLUGIN. script.hpp
 // describes what it can simulate.
 #include "base/file.hpp"
-#include "ops/cuda/plugin/bench_cuda.h"
+#include "ops/cuda/plugin/handover.hpp"
 #include "ops/cuda/probe.hpp"
-#include "ops/plugin/exported_backend.hpp"
 #include "tests/fakes/fake_gpu/backend.hpp"
 #include "tests/fakes/fake_gpu/script.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace bench::fake_gpu {
 namespace {
@@ -29,9 +29,9 @@ Result<Script> load_script() {
   return parse_script(text);
 }
 
-ops::BackendExport make_export(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
+ops::cuda::OfferedBackend offer(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
   using Opened = Result<std::unique_ptr<ops::Backend>, ops::BackendError>;
-  return {std::string(row.name), "cuda", list_operators(row),
+  return {std::string(row.name), list_operators(row),
           [&row, gpu] { return unavailable_reason(gpu->script(), row); },
           [&row, gpu]() -> Opened {
             const Script& script = gpu->script();
@@ -44,19 +44,6 @@ ops::BackendExport make_export(const BackendRow& row, const std::shared_ptr<Fake
             }
             return make_backend(row, gpu);
           }};
-}
-
-std::optional<plugin::Plugin> make_plugin() {
-  auto script = load_script();
-  if (!script) {
-    std::fprintf(stderr, "fake GPU: %s\n", script.error().message().c_str());
-    return std::nullopt;
-  }
-  const auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
-  if (!gpu->trigger_faults(Moment::load, "plugin")) return std::nullopt;
-  std::vector<ops::BackendExport> backends;
-  for (const BackendRow& row : backend_rows()) backends.push_back(make_export(row, gpu));
-  return ops::export_plugin("cuda", "fake", std::move(backends));
 }
 
 // ---- The probe ---------------------------------------------------------------------------------
@@ -92,7 +79,7 @@ ops::LibraryReport make_library_report(const ops::cuda::LibrarySpec& spec, const
   return report;
 }
 
-ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
+ops::cuda::ProbeReport probe(const Script& script, ops::cuda::ProbeExtent extent) {
   ops::cuda::ProbeReport report;
   report.verdict = script.verdict;
   report.answers.status_name = script.device ? "cudaSuccess" : "cudaErrorNoDevice";
@@ -107,7 +94,7 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
     for (std::string& name : list_operators(row)) operators.insert(std::move(name));
   }
   report.operators.assign(operators.begin(), operators.end());
-  if (extent == BENCH_CUDA_PROBE_LIBRARIES) {
+  if (extent == ops::cuda::ProbeExtent::libraries) {
     for (const ops::cuda::LibrarySpec& spec : ops::cuda::library_specs()) {
       report.libraries.push_back(make_library_report(spec, script));
     }
@@ -115,19 +102,43 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
   return report;
 }
 
+// ---- The services ------------------------------------------------------------------------------
+
+class Services final : public ops::cuda::PluginServices {
+ public:
+  explicit Services(std::shared_ptr<FakeGpu> gpu) : gpu_(std::move(gpu)) {
+    for (const BackendRow& row : backend_rows()) backends_.push_back(offer(row, gpu_));
+  }
+  std::span<const ops::cuda::OfferedBackend> backends() const override { return backends_; }
+  Result<ops::cuda::ProbeReport> probe(ops::cuda::ProbeExtent extent) override {
+    return fake_gpu::probe(gpu_->script(), extent);
+  }
+  // No answers: a fake plans nothing.
+  std::string support(const ops::Problem&, std::string_view, std::string_view) override {
+    return "";
+  }
+  std::string plan(const ops::Network&, std::string_view) override { return ""; }
+
+ private:
+  std::shared_ptr<FakeGpu> gpu_;
+  std::vector<ops::cuda::OfferedBackend> backends_;
+};
+
+std::unique_ptr<Services> make_services() {
+  auto script = load_script();
+  if (!script) {
+    std::fprintf(stderr, "fake GPU: %s\n", script.error().message().c_str());
+    return nullptr;
+  }
+  auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
+  if (!gpu->trigger_faults(Moment::load, "plugin")) return nullptr;
+  return std::make_unique<Services>(std::move(gpu));
+}
+
 }  // namespace
 }  // namespace bench::fake_gpu
 
-const bench_plugin* bench_plugin_entry(void) {
-  static std::optional<bench::plugin::Plugin> plugin = bench::fake_gpu::make_plugin();
-  return plugin ? plugin->raw() : nullptr;
-}
-
-void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text, size_t size),
-                      void* self) {
-  const auto script = bench::fake_gpu::load_script();
-  const std::string text =
-      script ? bench::ops::cuda::format_probe(bench::fake_gpu::probe(*script, extent))
-             : script.error().message();
-  write(self, text.data(), text.size());
+bench::ops::cuda::Handover bench_cuda_handover(const char* build) {
+  static const auto kServices = bench::fake_gpu::make_services();
+  return bench::ops::cuda::hand_over(build, kServices.get());
 }
