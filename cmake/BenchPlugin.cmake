@@ -4,8 +4,7 @@
 
 set(BENCH_PLUGIN_INCLUDE "${PROJECT_BINARY_DIR}/plugin_include")
 set(BENCH_PLUGIN_HEADERS "")
-foreach(name IN ITEMS plugin.h plugin_operator.hpp plugin_kernel.hpp plugin_device.hpp
-    plugin.hpp)
+foreach(name IN ITEMS plugin.h plugin_operator.hpp plugin_kernel.hpp plugin.hpp)
   set(source "${PROJECT_SOURCE_DIR}/ops/plugin/bench_${name}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(READ "${source}" text)

@@ -292,7 +292,7 @@ TEST_F(FaultyPluginTest, WorksWithoutAFault) {
 
 TEST_F(FaultyPluginTest, WhatCannotBeLoadedIsAnErrorAtItsPlace) {
   const std::map<std::string, std::string> words = {
-      {"abi", "has version 2 of the plugin interface, this program has version 1"},
+      {"abi", "has version 3 of the plugin interface, this program has version 2"},
       {"short", "with a struct that is too short"},
       {"long",
        "with a struct that is 72 bytes long, but this program supports 64: its `size` is wrong"},

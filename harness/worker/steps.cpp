@@ -64,8 +64,8 @@ StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& st
   return facts;
 }
 
-// Describes a reorder between two nodes. It does no part of its node's work. A kernel of an older
-// plugin does not state which tensor it moves.
+// Describes a reorder between two nodes. It does no part of its node's work. A kernel
+// may not state which tensor it moves.
 StepFacts make_reorder_facts(const ops::KernelStep& step, std::string_view direction) {
   StepFacts facts;
   facts.name = kReorder;
@@ -83,9 +83,9 @@ StepFacts make_reorder_facts(const ops::KernelStep& step, std::string_view direc
   return facts;
 }
 
-// Describes a step that belongs to no layer of the network, such as one that a plugin adds. Its
+// Describes a step that belongs to no layer of the network, such as one that its kernel adds. Its
 // operator and work are unknown.
-StepFacts make_plugin_step_facts(const ops::KernelStep& step) {
+StepFacts make_added_step_facts(const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = !step.node.empty() ? step.node : step.kind.empty() ? "step" : step.kind;
   facts.layer = step.node;
@@ -102,7 +102,7 @@ StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& st
       has_node ? direction_name(*node) : to_string(ops::Direction::forward);
   const bool is_reorder = step.kind == kReorder && has_node && node->problem.op->name != kReorder;
   if (step.moved || is_reorder) return make_reorder_facts(step, direction);
-  if (!has_node) return make_plugin_step_facts(step);
+  if (!has_node) return make_added_step_facts(step);
   StepFacts facts = make_step_facts(node->problem, step);
   facts.direction = direction;
   return facts;

@@ -69,8 +69,7 @@ class StepObserver {
  public:
   virtual ~StepObserver() = default;
   // What the observer asks for. With `end`, an execution that can enqueue steps without waiting
-  // reports none of them as done. One that cannot, such as that of an older plugin, waits and
-  // reports them.
+  // reports none of them as done. One that cannot waits and reports them.
   virtual StepWait wait() const noexcept { return StepWait::each_step; }
   virtual void begins(std::size_t step) noexcept = 0;
   virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned

@@ -77,9 +77,8 @@ constexpr Source from_parameter(std::size_t parameter) {
   return {Source::Kind::parameter, parameter, 0};
 }
 
-// Returns the number of a source in the plugin interface, which texts that identify a network
-// contain as well: the node; -1, -3, -4, ... for the inputs; -2 for a parameter. All
-// outputs of a node, and all parameters, have the same code.
+// Returns the number of a source in texts that identify a network: the node; -1, -3, -4, ... for
+// the inputs; -2 for a parameter. All outputs of a node, and all parameters, have the same code.
 int source_code(const Source& source);
 
 // What a node is part of. backward_data: gradients of activations, and their sums.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin interface of `bench`, version 1: a shared library adds operators and backends. Plain
+/* The plugin interface of `bench`, version 2: a shared library adds operators and backends. Plain
  * C11 without dependencies; bench_plugin.hpp wraps it for C++. docs/plugins.md shows how to write,
  * build and use a plugin.
  *
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define BENCH_PLUGIN_ABI 1u
+#define BENCH_PLUGIN_ABI 2u
 #define BENCH_PLUGIN_ENTRY "bench_plugin_entry"
 
 #if defined(__GNUC__)
@@ -75,14 +75,8 @@ enum { BENCH_LAYOUT_ANY = 0, BENCH_LAYOUT_NCHW = 1, BENCH_LAYOUT_NHWC = 2 };
 /* Fast accumulation is requested only with the types F8_E4M3 and F8_E5M2. */
 enum { BENCH_MATH_DEFAULT = 0, BENCH_MATH_TF32 = 1, BENCH_MATH_FAST_ACCUMULATION = 2 };
 
-/* Roles of tensors and buffers. weights: constant between calls in deployments. activation: a
- * network's buffers for its intermediate results. */
-enum {
-  BENCH_ROLE_INPUT = 0,
-  BENCH_ROLE_WEIGHTS = 1,
-  BENCH_ROLE_OUTPUT = 2,
-  BENCH_ROLE_ACTIVATION = 3
-};
+/* Roles of tensors and buffers. weights: constant between calls in deployments. */
+enum { BENCH_ROLE_INPUT = 0, BENCH_ROLE_WEIGHTS = 1, BENCH_ROLE_OUTPUT = 2 };
 
 enum {
   BENCH_COUNT = 0, /* integer >= minimum */
@@ -256,19 +250,10 @@ typedef struct bench_buffer {
 /* One primitive that a kernel executes, human-readable. */
 typedef struct bench_step {
   size_t size;
-  const char* node;           /* the network node that it belongs to; "" for a problem */
   const char* kind;           /* "convolution" */
   const char* implementation; /* the library's name for the implementation */
   const char* layouts;        /* "abcd -> acdb"; "" if not meaningful */
-  /* NULL, or for a reorder inside a network the tensor that it moves, which no node's problem
-   * describes. Only `dtype`, `dims` and `rank` are read. Valid until the kernel's destroy(). */
-  const bench_tensor* moved;
 } bench_step;
-
-enum {
-  BENCH_WAIT_EACH_STEP = 0,
-  BENCH_WAIT_END = 1 /* enqueue the steps without waiting, then wait for the end of all */
-};
 
 /* Provided by the host. Observes each step of an execution by its index. */
 typedef struct bench_observer {
@@ -277,9 +262,6 @@ typedef struct bench_observer {
   void (*begins)(void* self, size_t step);
   void (*enqueued)(void* self, size_t step); /* the call to execute has returned */
   void (*done)(void* self, size_t step);     /* after the wait for its end */
-  /* What the host asks for. With BENCH_WAIT_END do not call `done`. A plugin that waits for each
-   * step nevertheless, for example because it does not know this field, calls `done` for all. */
-  int32_t wait;
 } bench_observer;
 
 /* A kernel bound to buffers. */
@@ -289,8 +271,8 @@ typedef struct bench_invocation {
   /* Runs one execution and waits for its end, also on a GPU. Must not allocate. */
   bench_status (*run)(void* self);
   const char* (*error)(void* self); /* why run() failed; valid until the next call */
-  /* (optional) The same step by step, waiting as observer->wait says. A step that fails is not
-   * reported as done. */
+  /* (optional) The same step by step, waiting for each. A step that fails is not reported as done.
+   */
   bench_status (*run_observed)(void* self, const bench_observer* observer);
   void (*destroy)(void* self);
 } bench_invocation;
@@ -342,7 +324,7 @@ typedef struct bench_kernel {
   const char* implementation;     /* what runs: "brgconv:avx512_core", an engine, an algorithm */
   const bench_step* const* steps; /* in the order of execution; empty: one step */
   size_t step_count;
-  /* One per tensor of the problem or network, in its order; then a network's activations. */
+  /* One per tensor of the problem, in its order. */
   const bench_buffer* const* buffers;
   size_t buffer_count;
   int64_t workspace; /* bytes that the kernel itself allocated at creation */
@@ -374,54 +356,6 @@ typedef struct bench_kernel {
    * results then allows for it as for math BENCH_MATH_FAST_ACCUMULATION. */
   int32_t has_reduced_sums;
 } bench_kernel;
-
-/* ---- Networks ---------------------------------------------------------------------------------
- */
-
-/* BENCH_NETWORK_INPUT is the first input; further inputs are BENCH_NETWORK_PARAMETER - 1, - 2, ... */
-enum { BENCH_NETWORK_INPUT = -1, BENCH_NETWORK_PARAMETER = -2 };
-
-typedef struct bench_node {
-  size_t size;
-  const char* name; /* name of the layer */
-  const bench_problem* problem;
-  /* For each of the problem's inputs and weights: the number of the producing node, an input of the
-   * network, or BENCH_NETWORK_PARAMETER. */
-  const int32_t* sources;
-  size_t source_count;
-  /* (optional) For each source: of a node the number of its output, of a parameter its number.
-   * Without it: the first output, and the parameter whose place this is. */
-  const int32_t* source_numbers;
-} bench_node;
-
-/* The node and tensor of parameter i, which is tensor INPUTS + i of the network: the first that reads
- * it. */
-typedef struct bench_place {
-  size_t size;
-  int64_t node;
-  int64_t tensor;
-} bench_place;
-
-typedef struct bench_network {
-  size_t size;
-  const char* name;
-  int64_t batch;
-  int32_t dtype;
-  int32_t training;               /* 1: mode training */
-  int32_t fused;                  /* 1: nodes were fused */
-  const bench_node* const* nodes; /* in the order of execution */
-  size_t node_count;
-  const bench_tensor* const* tensors; /* the inputs, the parameters, the outputs */
-  size_t tensor_count;
-  const bench_place* const* places;
-  size_t place_count;
-  int32_t input_nhwc; /* 1: the input's images have channels innermost; 0: the input is plain */
-  /* (optional) The numbers of the nodes that produce the outputs. Without it: the last node. */
-  const int32_t* outputs;
-  size_t output_count;
-  /* (optional) For each output: the number of the node's output. Without it: its first. */
-  const int32_t* output_numbers;
-} bench_network;
 
 /* ---- The host ---------------------------------------------------------------------------------
  */
@@ -482,47 +416,6 @@ typedef struct bench_memory {
   int64_t (*available)(void* state);
 } bench_memory;
 
-enum { BENCH_TRACE_API = 1u, BENCH_TRACE_MEMORY = 2u, BENCH_TRACE_DEVICE = 4u };
-
-/* Records what a device does, in workers that profile and do not time. One trace per process. */
-typedef struct bench_tracer {
-  size_t size;
-  /* Called before the first kernel is created. `groups`: what to record. */
-  bench_status (*begin)(void* state, uint32_t groups, bench_message* message);
-  /* Waits for the device, then discards the records so far (setup, warm-up). Keeps what describes
-   * live objects: devices, graph nodes, memory. */
-  bench_status (*open_window)(void* state, bench_message* message);
-  /* Work that this thread submits to the device until region_end belongs to operator `id`, which is
-   * not 0. Regions nest; the innermost counts. Also called inside bench_observer's functions. */
-  void (*region_begin)(void* state, uint64_t id);
-  void (*region_end)(void* state);
-  /* Waits for the device and passes all records since open_window() to `write`, as lines of a
-   * recorded session (docs/profiler.md). This is the last call. */
-  bench_status (*finish)(void* state, void (*write)(void* self, const char* text, size_t size),
-                         void* self, bench_message* message);
-} bench_tracer;
-
-/* The value of a hardware counter for one execution. */
-typedef struct bench_counter {
-  size_t size;
-  const char* name; /* the requested counter: "dram_read_bytes" (docs/profiler.md) */
-  int32_t present;  /* 0: there is no value */
-  double value;
-  const char* source; /* the metrics that it was read from, or why there is no value */
-} bench_counter;
-
-/* Reads hardware counters, in workers that neither time nor trace. */
-typedef struct bench_counters {
-  size_t size;
-  /* Measures one execution. The invocations, all of one kernel, are executed in turn as often as
-   * the device needs. Passes each counter to `write`. BENCH_UNSUPPORTED: counters cannot be read
-   * here, or access is denied. */
-  bench_status (*measure)(void* state, const bench_invocation* const* rotation,
-                          size_t rotation_count,
-                          void (*write)(void* self, const bench_counter* counter), void* self,
-                          bench_message* message);
-} bench_counters;
-
 enum { BENCH_CACHES_HOT = 0, BENCH_CACHES_COLD = 1, BENCH_CACHES_COLD_WEIGHTS = 2 };
 
 typedef struct bench_backend {
@@ -531,14 +424,14 @@ typedef struct bench_backend {
   /* the segment of case ids: [a-z][a-z0-9_]*, not the name of a built-in backend */
   const char* name;
   const char* device; /* "cpu", "cuda" */
-  /* operators that it serves, built-in and the plugin's own; "network" */
+  /* operators that it serves, built-in and the plugin's own */
   const char* const* operators;
   size_t operator_count;
   /* (optional) Returns BENCH_OK if the backend could run here, else the reason. Must be cheap;
    * called without open(). */
   bench_status (*probe)(void* self, bench_message* message);
-  /* Called once per process, before the functions below. It may fill in `memory` and `tracer`.
-   * `state` is the first argument of all their functions. */
+  /* Called once per process, before the functions below. It may fill in `memory`. `state` is the
+   * first argument of all their functions. */
   bench_status (*open)(void* self, const bench_host* host, void** state, bench_message* message);
   void (*close)(void* state);
   /* (optional) Sets `list`, which stays valid until the next call, and returns its length. */
@@ -547,14 +440,9 @@ typedef struct bench_backend {
   /* Error states: BENCH_UNSUPPORTED, BENCH_SKIPPED, BENCH_FAILED. */
   bench_status (*create)(void* state, const bench_problem* problem, const bench_kernel** kernel,
                          bench_message* message);
-  /* (optional) Creates one kernel for the whole network. */
-  bench_status (*create_network)(void* state, const bench_network* network,
-                                 const bench_kernel** kernel, bench_message* message);
-  const bench_tracer* tracer; /* NULL: there is nothing to trace */
   /* (optional) Applies to kernels created from now on: the backend measures this many engines or
    * algorithms and takes the fastest. 0: the library's first choice. */
   void (*set_tuning)(void* state, int64_t candidates);
-  const bench_counters* counters; /* NULL: there are none to read; open() may fill it in */
   /* (optional) Returns the choices that the backend has made by measuring since the last call of
    * set_choices, as text of its own, which stays valid until the next call. "": none. */
   const char* (*choices)(void* state);

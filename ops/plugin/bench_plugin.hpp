@@ -4,13 +4,13 @@
 // message. docs/plugins.md shows a complete plugin.
 #pragma once
 
-#include "ops/plugin/bench_plugin_device.hpp"
 #include "ops/plugin/bench_plugin_kernel.hpp"
 #include "ops/plugin/bench_plugin_operator.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -126,15 +126,30 @@ struct LibraryInfo {
   std::string detail;  // further details; may be ""
 };
 
-// Kernels for one device. `operators`: names of the operators that it serves; "network" for whole
-// networks. All texts must live as long as the backend. Without `memory` kernels use host memory.
-class Backend : public DeviceParts {
+// Device memory that the CPU never accesses. Functions throw on failure.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual void* allocate(int64_t bytes) = 0;  // aligned to 64 bytes
+  virtual void release(void* address) noexcept = 0;
+  virtual void copy_in(void* device, const void* host, int64_t bytes) = 0;
+  virtual void copy_out(void* host, const void* device, int64_t bytes) = 0;
+  virtual void fill(void* device, uint8_t value, int64_t bytes) = 0;  // sets every byte
+  // cache(): bytes of the device's last-level cache. available(): bytes of memory that are free
+  // now. Both return nullopt if unknown.
+  virtual std::optional<int64_t> cache() { return std::nullopt; }
+  virtual std::optional<int64_t> available() { return std::nullopt; }
+};
+
+// Kernels for one device. `operators`: names of the operators that it serves. All texts must live
+// as long as the backend. Without `memory` kernels use host memory.
+class Backend {
  public:
   Backend(const char* name, std::vector<const char*> operators, const char* device = "cpu",
           std::unique_ptr<Memory> memory = nullptr)
       : operators_(std::move(operators)), memory_(std::move(memory)) {
     raw_.size = sizeof raw_;
-    raw_.self = state();
+    raw_.self = this;
     raw_.name = name;
     raw_.device = device;
     raw_.operators = operators_.data();
@@ -145,11 +160,8 @@ class Backend : public DeviceParts {
     raw_.open = open;
     raw_.close = close;
     raw_.libraries = list_libraries;
-    raw_.memory = memory_ != nullptr ? detail::memory_table() : nullptr;
+    raw_.memory = memory_ != nullptr ? memory_table() : nullptr;
     raw_.create = create;
-    for (const std::string_view served : operators_) {
-      if (served == "network") raw_.create_network = create_network;
-    }
     raw_.set_tuning = [](void* state, int64_t candidates) { of(state).set_tuning(candidates); };
     raw_.choices = [](void* state) {
       Backend& backend = of(state);
@@ -164,6 +176,7 @@ class Backend : public DeviceParts {
       of(state).set_tuned_caches(caches, rotation);
     };
   }
+  virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
@@ -197,12 +210,8 @@ class Backend : public DeviceParts {
   }
   // Throws Error(BENCH_UNSUPPORTED, reason) for unsupported problems.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
-  // The same for a whole network. Called only if the backend serves "network".
-  virtual std::unique_ptr<Kernel> make_network(const Network& network) {
-    throw Error(BENCH_UNSUPPORTED,
-                "the backend cannot run the network `" + std::string(network.name()) + "`");
-  }
-  Memory* memory() override { return memory_.get(); }
+  // Valid from opened() to closed(). Null: kernels read and write host memory.
+  virtual Memory* memory() { return memory_.get(); }
 
   const bench_backend* raw() const { return &raw_; }
 
@@ -210,8 +219,7 @@ class Backend : public DeviceParts {
   const Host& host() const { return host_; }
 
  private:
-  void* state() { return static_cast<DeviceParts*>(this); }
-  static Backend& of(void* state) { return static_cast<Backend&>(detail::parts_of(state)); }
+  static Backend& of(void* state) { return *static_cast<Backend*>(state); }
 
   static bench_status open(void* self, const bench_host* host, void** state,
                            bench_message* message) {
@@ -220,17 +228,13 @@ class Backend : public DeviceParts {
       backend.host_ = Host(host);
       backend.probe();
       backend.opened();
-      backend.raw_.memory = backend.memory() != nullptr ? detail::memory_table() : nullptr;
-      backend.raw_.tracer = backend.tracer() != nullptr ? detail::tracer_table() : nullptr;
-      backend.raw_.counters = backend.counters() != nullptr ? detail::counters_table() : nullptr;
+      backend.raw_.memory = backend.memory() != nullptr ? memory_table() : nullptr;
       *state = self;
     });
   }
   static void close(void* state) {
     Backend& backend = of(state);
-    backend.raw_.memory = backend.memory_ != nullptr ? detail::memory_table() : nullptr;
-    backend.raw_.tracer = nullptr;
-    backend.raw_.counters = nullptr;
+    backend.raw_.memory = backend.memory_ != nullptr ? memory_table() : nullptr;
     backend.closed();
   }
   static std::size_t list_libraries(void* state, const bench_library* const** list) {
@@ -257,13 +261,38 @@ class Backend : public DeviceParts {
       *kernel = detail::KernelHolder::release(of(state).make(view), detail::plain_buffers(view));
     });
   }
-  static bench_status create_network(void* state, const bench_network* network,
-                                     const bench_kernel** kernel, bench_message* message) {
-    return detail::guarded(message, [&] {
-      const Network view(network);
-      *kernel =
-          detail::KernelHolder::release(of(state).make_network(view), detail::plain_buffers(view));
-    });
+  template <class Function>
+  static int64_t size_or_unknown(Function function) {
+    std::optional<int64_t> size;
+    detail::guarded(nullptr, [&] { size = function(); });
+    return size.value_or(detail::kUnknown);
+  }
+
+  // `state` is a backend whose memory is not null.
+  static const bench_memory* memory_table() {
+    static const bench_memory kTable = {
+        sizeof(bench_memory),
+        [](void* state, int64_t bytes, void** address, bench_message* message) {
+          return detail::guarded(message, [&] { *address = of(state).memory()->allocate(bytes); });
+        },
+        [](void* state, void* address) { of(state).memory()->release(address); },
+        [](void* state, void* device, const void* host, int64_t bytes, bench_message* message) {
+          return detail::guarded(message,
+                                 [&] { of(state).memory()->copy_in(device, host, bytes); });
+        },
+        [](void* state, void* host, const void* device, int64_t bytes, bench_message* message) {
+          return detail::guarded(message,
+                                 [&] { of(state).memory()->copy_out(host, device, bytes); });
+        },
+        [](void* state, void* device, int32_t value, int64_t bytes, bench_message* message) {
+          const auto byte = static_cast<uint8_t>(value);
+          return detail::guarded(message, [&] { of(state).memory()->fill(device, byte, bytes); });
+        },
+        [](void* state) { return size_or_unknown([&] { return of(state).memory()->cache(); }); },
+        [](void* state) {
+          return size_or_unknown([&] { return of(state).memory()->available(); });
+        }};
+    return &kTable;
   }
 
   std::string choices_;  // the text that raw_.choices returned last

@@ -28,7 +28,7 @@ class Invocation {
 };
 
 // Observes the steps of an execution. `step` is an index in Kernel::steps(). Call begins(),
-// enqueued() and, unless waits_only_at_end(), done() for each step, in the order of the steps.
+// enqueued() and done() for each step, in the order of the steps.
 class Observer {
  public:
   explicit Observer(const bench_observer* raw) : raw_(raw) {}
@@ -36,10 +36,6 @@ class Observer {
   void begins(std::size_t step) const noexcept { raw_->begins(raw_->self, step); }
   // The call to execute has returned.
   void enqueued(std::size_t step) const noexcept { raw_->enqueued(raw_->self, step); }
-  // Whether to enqueue the steps without waiting for each, and to wait once for the end of all.
-  bool waits_only_at_end() const noexcept {
-    return BENCH_HAS(bench_observer, raw_, wait) && raw_->wait == BENCH_WAIT_END;
-  }
   // Call this after waiting for the end of the step. Do not call it for a step that failed.
   void done(std::size_t step) const noexcept { raw_->done(raw_->self, step); }
 
@@ -116,11 +112,6 @@ class SampleRequest {
     return *at(rotation_index(iteration)).invocation;
   }
 
-  // The same invocations by index; iteration i runs rotated((first() + i) % rotation_size()).
-  std::size_t rotation_size() const { return raw_->rotation_count; }
-  Invocation& rotated(std::size_t index) const { return *at(index).invocation; }
-  int64_t first() const { return raw_->first; }
-
  private:
   std::size_t rotation_index(int64_t iteration) const {
     return static_cast<std::size_t>(raw_->first + iteration) % raw_->rotation_count;
@@ -159,20 +150,11 @@ struct KernelBuffer {
   std::string layout;  // human-readable: "nChw16c"
 };
 
-// The tensor that a reorder inside a network moves.
-struct MovedTensor {
-  std::vector<int64_t> dims;  // outermost first
-  int32_t dtype;              // BENCH_F32, ...
-};
-
 // One primitive that a kernel executes, human-readable.
 struct KernelStep {
-  std::string node;            // the network node that it belongs to; "" for a problem
   std::string kind;            // "convolution"
   std::string implementation;  // the library's name for the implementation
   std::string layouts;         // "abcd -> acdb"; "" if not meaningful
-  // For a reorder inside a network. Any other step does the work of its node.
-  std::optional<MovedTensor> moved = std::nullopt;
 };
 
 // Converts a tensor between its plain row-major form in host memory and the kernel's layout in one
@@ -184,7 +166,7 @@ class Packing {
   virtual void unpack(std::size_t tensor, const void* packed, void* plain) = 0;
 };
 
-// A problem or network that is ready to run. Its buffers are in the memory of its backend's device,
+// A problem that is ready to run. Its buffers are in the memory of its backend's device,
 // or in host memory if the backend has none. Override run(), or bind() to prepare something for
 // each set of buffers. Tensors are plain row-major unless the kernel has a packing. The program
 // calls the functions that describe the kernel when it receives the kernel. Later it calls
@@ -196,8 +178,7 @@ class Kernel {
   virtual const char* implementation() const = 0;
   // In the order of execution. Empty: one step.
   virtual std::vector<KernelStep> steps() const { return {}; }
-  // One buffer per tensor of the problem or network, in its order; then a network's activations.
-  // Empty: one per tensor, in its plain form.
+  // One buffer per tensor of the problem, in its order. Empty: in its plain form.
   virtual std::vector<KernelBuffer> buffers() const { return {}; }
   // Null: tensors are plain. The object must live as long as the kernel.
   virtual Packing* packing() { return nullptr; }
@@ -245,12 +226,11 @@ class PlainInvocation final : public Invocation {
   std::vector<void*> buffers_;
 };
 
-// The tensors of a problem or network in their plain form.
-template <class Owner>
-std::vector<KernelBuffer> plain_buffers(const Owner& owner) {
+// The tensors of a problem in their plain form.
+inline std::vector<KernelBuffer> plain_buffers(const Problem& problem) {
   std::vector<KernelBuffer> buffers;
-  for (std::size_t i = 0; i < owner.tensor_count(); ++i) {
-    const Tensor tensor = owner.tensor(i);
+  for (std::size_t i = 0; i < problem.tensor_count(); ++i) {
+    const Tensor tensor = problem.tensor(i);
     buffers.push_back({tensor.role(), tensor.elements() * kTypeBytes[tensor.dtype()], "plain"});
   }
   return buffers;
@@ -278,9 +258,8 @@ class KernelHolder {
     }
     for (const bench_buffer& row : buffer_rows_) buffer_pointers_.push_back(&row);
     for (const KernelStep& each : steps_) {
-      step_rows_.push_back({sizeof(bench_step), each.node.c_str(), each.kind.c_str(),
-                            each.implementation.c_str(), each.layouts.c_str(),
-                            each.moved ? add_moved(*each.moved) : nullptr});
+      step_rows_.push_back({sizeof(bench_step), each.kind.c_str(), each.implementation.c_str(),
+                            each.layouts.c_str()});
     }
     for (const bench_step& row : step_rows_) step_pointers_.push_back(&row);
     fill_table();
@@ -289,17 +268,6 @@ class KernelHolder {
 
  private:
   static KernelHolder& of(void* self) { return *static_cast<KernelHolder*>(self); }
-
-  const bench_tensor* add_moved(const MovedTensor& moved) {
-    bench_tensor row = {};
-    row.size = sizeof row;
-    row.name = "moved";
-    row.dtype = moved.dtype;
-    row.dims = moved.dims.data();
-    row.rank = moved.dims.size();
-    row.touched = kUnknown;
-    return &moved_rows_.emplace_back(row);
-  }
 
   void fill_table() {
     raw_.size = sizeof raw_;
@@ -375,7 +343,6 @@ class KernelHolder {
   std::vector<bench_buffer> buffer_rows_;
   std::vector<const bench_buffer*> buffer_pointers_;
   std::vector<KernelStep> steps_;
-  std::deque<bench_tensor> moved_rows_;
   std::vector<bench_step> step_rows_;
   std::vector<const bench_step*> step_pointers_;
   std::map<std::string, std::string> details_;  // the latest value of each name

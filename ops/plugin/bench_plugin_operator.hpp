@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems, networks, models and operators of the plugin interface for C++17. bench_plugin.hpp
+// Problems, models and operators of the plugin interface for C++17. bench_plugin.hpp
 // contains the rest.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -150,66 +149,6 @@ class Problem {
   }
 
   const bench_problem* raw_;
-};
-
-// A view of a layer.
-class NetworkNode {
- public:
-  explicit NetworkNode(const bench_node* raw) : raw_(raw) {}
-  std::string_view name() const { return raw_->name; }
-  Problem problem() const { return Problem(raw_->problem); }
-  // For each of the problem's inputs and weights: the number of the producing node, an input of the
-  // network (BENCH_NETWORK_INPUT is the first), or BENCH_NETWORK_PARAMETER.
-  std::vector<int32_t> sources() const {
-    return {raw_->sources, raw_->sources + raw_->source_count};
-  }
-  // The number of source `index`: of a node's output, or of a parameter. nullopt: the host is of an
-  // earlier version, in which each node has one output and each parameter one reader.
-  std::optional<int32_t> source_number(std::size_t index) const {
-    if (!BENCH_HAS(bench_node, raw_, source_numbers) || raw_->source_numbers == nullptr) {
-      return std::nullopt;
-    }
-    return raw_->source_numbers[index];
-  }
-
- private:
-  const bench_node* raw_;
-};
-
-// A view of a whole network.
-class Network {
- public:
-  explicit Network(const bench_network* raw) : raw_(raw) {}
-  const bench_network* raw() const { return raw_; }
-
-  std::string_view name() const { return raw_->name; }
-  int64_t batch() const { return raw_->batch; }
-  int32_t dtype() const { return raw_->dtype; }
-  bool is_training() const { return raw_->training != 0; }
-  bool is_fused() const { return raw_->fused != 0; }
-  // In the order of execution.
-  std::size_t node_count() const { return raw_->node_count; }
-  NetworkNode node(std::size_t index) const { return NetworkNode(raw_->nodes[index]); }
-  // The inputs, the parameters, the outputs.
-  std::size_t tensor_count() const { return raw_->tensor_count; }
-  Tensor tensor(std::size_t index) const { return Tensor(raw_->tensors[index]); }
-  // The nodes that produce the outputs.
-  std::vector<int32_t> outputs() const {
-    if (!BENCH_HAS(bench_network, raw_, outputs) || raw_->output_count == 0) {
-      return {static_cast<int32_t>(raw_->node_count) - 1};
-    }
-    return {raw_->outputs, raw_->outputs + raw_->output_count};
-  }
-  std::size_t input_count() const { return tensor_count() - parameter_count() - outputs().size(); }
-  // Parameter i is tensor input_count() + i. parameter_place(i) returns its node and its tensor's
-  // index there.
-  std::size_t parameter_count() const { return raw_->place_count; }
-  std::pair<int64_t, int64_t> parameter_place(std::size_t index) const {
-    return {raw_->places[index]->node, raw_->places[index]->tensor};
-  }
-
- private:
-  const bench_network* raw_;
 };
 
 // Receives a problem's model. Throws the host's errors (an overflow).

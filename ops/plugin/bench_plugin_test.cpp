@@ -34,7 +34,7 @@ class Backwards final : public plugin::Kernel, plugin::Packing {
 
   const char* implementation() const override { return "backwards"; }
   std::vector<plugin::KernelStep> steps() const override {
-    return {{"", "copy", "first half", ""}, {"", "copy", "second half", "x -> reversed x"}};
+    return {{"copy", "first half", ""}, {"copy", "second half", "x -> reversed x"}};
   }
   std::vector<plugin::KernelBuffer> buffers() const override {
     const auto bytes = static_cast<std::int64_t>(elements_ * sizeof(float));
@@ -90,30 +90,13 @@ class Plain final : public plugin::Kernel {
 
 class Whole final : public plugin::Backend {
  public:
-  Whole() : Backend("whole", {"pointwise", "network"}) {}
+  Whole() : Backend("whole", {"pointwise"}) {}
   std::vector<plugin::LibraryInfo> libraries() override {
     return {{"fast", "1.5", "/lib/fast.so", ""}, {"driver", "9", "", "open"}};
   }
   std::unique_ptr<plugin::Kernel> make(const plugin::Problem& problem) override {
     return std::make_unique<Backwards>(static_cast<std::size_t>(problem.tensor(0).elements()));
   }
-  std::unique_ptr<plugin::Kernel> make_network(const plugin::Network& network) override {
-    seen.push_back(std::string(network.name()) + " " + std::to_string(network.batch()));
-    for (std::size_t i = 0; i < network.node_count(); ++i) {
-      std::string text = std::string(network.node(i).name()) + ":";
-      for (const std::int32_t source : network.node(i).sources()) {
-        text += " " + std::to_string(source);
-      }
-      seen.push_back(text);
-    }
-    for (std::size_t i = 0; i < network.parameter_count(); ++i) {
-      const auto [node, tensor] = network.parameter_place(i);
-      seen.push_back(std::to_string(node) + "." + std::to_string(tensor));
-    }
-    if (network.is_training()) throw plugin::Error(BENCH_UNSUPPORTED, "no training");
-    return std::make_unique<Plain>();
-  }
-  std::vector<std::string> seen;
 };
 
 class Least final : public plugin::Backend {
@@ -167,16 +150,15 @@ TEST_F(PluginWrapperTest, AKernelHasItsOwnLayoutsAndSteps) {
   EXPECT_THAT(steps.events, ElementsAre(10, 20, 30, 11, 21, 31));
 }
 
-TEST_F(PluginWrapperTest, ABackendSeesWholeNetworksAndNamesItsLibraries) {
+TEST_F(PluginWrapperTest, ABackendNamesItsLibraries) {
   Whole whole;
   const auto backend = open(whole);
   EXPECT_EQ(backend->library().path, "/lib/fast.so");
   ASSERT_EQ(backend->further_libraries().size(), 1U);
   EXPECT_EQ(backend->further_libraries()[0].detail, "open");
-  const auto kernel = backend->create(network_);
-  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
-  EXPECT_EQ((*kernel)->buffers().size(), network_.tensors.size());
-  EXPECT_THAT(whole.seen, ElementsAre("small 2", "conv: -1 -2", "relu: 0", "0.1"));
+  const auto unserved = backend->create(op_test::problem("softmax", "4x8-a1"));
+  ASSERT_FALSE(unserved.ok());
+  EXPECT_THAT(unserved.error().reason, HasSubstr("does not serve the operator `softmax`"));
 }
 
 // An operator whose tolerance throws for n = 3.
@@ -247,7 +229,7 @@ TEST_F(PluginWrapperTest, WhatIsNotOverriddenHasItsDefault) {
   const auto refused = backend->create(network_);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, BackendError::Kind::unsupported);
-  EXPECT_THAT(refused.error().reason, HasSubstr("cannot run the network `small`"));
+  EXPECT_THAT(refused.error().reason, HasSubstr("`least` does not run whole networks"));
 
   const auto kernel = backend->create(relu_);
   ASSERT_TRUE(kernel.ok());

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/c_problem.hpp"
 
+#include "base/data_type.hpp"
 #include "ops/operator.hpp"
+#include "ops/plugin/c_interface.hpp"
 
-#include <type_traits>
+#include <fmt/format.h>
+
+#include <utility>
 
 namespace bench::ops {
 namespace {
@@ -83,58 +87,28 @@ void CProblem::add_value(const Parameter& parameter, const Value& value) {
   }
 }
 
-namespace {
-
-std::vector<std::int32_t> codes_of(std::span<const Source> sources) {
-  std::vector<std::int32_t> codes;
-  for (const Source& source : sources) codes.push_back(source_code(source));
-  return codes;
-}
-
-std::vector<std::int32_t> numbers_of(std::span<const Source> sources) {
-  std::vector<std::int32_t> numbers;
-  for (const Source& source : sources) {
-    const bool is_parameter = source.kind == Source::Kind::parameter;
-    numbers.push_back(static_cast<std::int32_t>(is_parameter ? source.index : source.output));
+Result<Problem> read_problem(const bench_request& request) {
+  const std::string name = string_or_empty(request.op);
+  const Operator* op = find_operator(name);
+  if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
+  const auto is_code = [](std::int32_t code, std::size_t count) {
+    return code >= 0 && static_cast<std::size_t>(code) < count;
+  };
+  if (!is_code(request.direction, enumerator_names<Direction>().size()) ||
+      !is_code(request.dtype, data_types().size()) ||
+      !is_code(request.layout, enumerator_names<Layout>().size()) ||
+      !is_code(request.math, enumerator_names<Math>().size())) {
+    return Error{fmt::format("a request for `{}` with a code out of range", name), "", ""};
   }
-  return numbers;
-}
-
-}  // namespace
-
-CNetwork::CNetwork(const Network& network)
-    : outputs_(codes_of(network.outputs)), output_numbers_(numbers_of(network.outputs)), raw_{} {
-  for (const Node& node : network.nodes) {
-    bench_node& row = nodes_.add();
-    row.name = node.name.c_str();
-    row.problem = problems_.emplace_back(node.problem).get();
-    const auto& sources = sources_.emplace_back(codes_of(node.sources));
-    row.sources = sources.data();
-    row.source_count = sources.size();
-    row.source_numbers = source_numbers_.emplace_back(numbers_of(node.sources)).data();
-  }
-  for (const Tensor& tensor : network.tensors) add_tensor(tensor, tensors_);
-  for (const Network::ParameterPlace& place : network.parameter_places) {
-    bench_place& row = places_.add();
-    row.node = static_cast<std::int64_t>(place.node);
-    row.tensor = static_cast<std::int64_t>(place.tensor);
-  }
-  raw_ = {.size = sizeof(bench_network),
-          .name = network.name.c_str(),
-          .batch = network.batch,
-          .dtype = to_code(network.dtype),
-          .training = network.mode == Mode::training ? 1 : 0,
-          .fused = network.fusion == Fusion::fused ? 1 : 0,
-          .nodes = nodes_.data(),
-          .node_count = nodes_.size(),
-          .tensors = tensors_.data(),
-          .tensor_count = tensors_.size(),
-          .places = places_.data(),
-          .place_count = places_.size(),
-          .input_nhwc = network.input_layout == Layout::nhwc ? 1 : 0,
-          .outputs = outputs_.data(),
-          .output_count = outputs_.size(),
-          .output_numbers = output_numbers_.data()};
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens tokens,
+                         parse_problem_tokens(*op, string_or_empty(request.tokens)));
+  return make_problem({.op = op,
+                       .direction = static_cast<Direction>(request.direction),
+                       .dtype = static_cast<DataType>(request.dtype),
+                       .layout = static_cast<Layout>(request.layout),
+                       .math = static_cast<Math>(request.math),
+                       .parameters = std::move(tokens.parameters),
+                       .post_ops = std::move(tokens.post_ops)});
 }
 
 }  // namespace bench::ops

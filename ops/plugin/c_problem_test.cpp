@@ -29,13 +29,11 @@ TEST(PluginCodesTest, AreTheEnumeratorsOfThisProgram) {
   EXPECT_EQ(BENCH_F8_E5M2, static_cast<int>(DataType::f8_e5m2));
   EXPECT_EQ(BENCH_ROLE_OUTPUT, static_cast<int>(TensorRole::output));
   EXPECT_EQ(BENCH_ROLE_WEIGHTS, static_cast<int>(BufferRole::weights));
-  EXPECT_EQ(BENCH_ROLE_ACTIVATION, static_cast<int>(BufferRole::activation));
+  EXPECT_EQ(BENCH_ROLE_OUTPUT, static_cast<int>(BufferRole::output));
+  EXPECT_EQ(BENCH_CACHES_COLD_WEIGHTS, static_cast<int>(CacheState::cold_weights));
   EXPECT_EQ(BENCH_SAMPLE_ANY, static_cast<int>(SampleMethod::any));
   EXPECT_EQ(BENCH_SAMPLE_STREAM, static_cast<int>(SampleMethod::stream));
   EXPECT_EQ(BENCH_SAMPLE_GRAPH, static_cast<int>(SampleMethod::graph));
-  EXPECT_EQ(BENCH_TRACE_API, static_cast<unsigned>(kTraceApi));
-  EXPECT_EQ(BENCH_TRACE_MEMORY, static_cast<unsigned>(kTraceMemory));
-  EXPECT_EQ(BENCH_TRACE_DEVICE, static_cast<unsigned>(kTraceDevice));
   EXPECT_EQ(BENCH_COUNT, static_cast<int>(ParameterKind::count));
   EXPECT_EQ(BENCH_FLAG, static_cast<int>(ParameterKind::flag));
   EXPECT_EQ(BENCH_WORD, static_cast<int>(ParameterKind::word));
@@ -43,8 +41,6 @@ TEST(PluginCodesTest, AreTheEnumeratorsOfThisProgram) {
   EXPECT_EQ(BENCH_SPATIAL, static_cast<int>(ParameterKind::spatial));
   EXPECT_EQ(BENCH_PADDING, static_cast<int>(ParameterKind::padding));
   EXPECT_EQ(BENCH_SHAPE, static_cast<int>(ParameterKind::shape));
-  EXPECT_EQ(BENCH_NETWORK_INPUT, source_code(from_input(0)));
-  EXPECT_EQ(BENCH_NETWORK_PARAMETER, source_code(from_parameter(0)));
 }
 
 Problem conv() {
@@ -83,6 +79,34 @@ TEST(CProblemTest, SaysEverythingOfAProblem) {
   EXPECT_EQ(std::string_view(raw.post_ops[0]->function), "relu");
   EXPECT_EQ(raw.work->flops, problem.work.flops);
   EXPECT_EQ(raw.work->has_macs, 1);
+}
+
+bench_request request(const char* op, const char* tokens) {
+  return {sizeof(bench_request), op,    BENCH_BACKWARD_DATA, BENCH_F16, BENCH_LAYOUT_NHWC,
+          BENCH_MATH_TF32,       tokens};
+}
+
+TEST(ReadProblemTest, MakesTheProblemThatIsRequested) {
+  const auto made = read_problem(request("pool", "max-n2c4h7w7r3u2p1"));
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_EQ(made->op, find_operator("pool"));
+  EXPECT_EQ(made->direction, Direction::backward_data);
+  EXPECT_EQ(made->dtype, DataType::f16);
+  EXPECT_EQ(made->layout, Layout::nhwc);
+  EXPECT_EQ(made->math, Math::tf32);
+  EXPECT_EQ(problem_tokens(*made), "max-n2c4h7w7r3u2p1");
+  bench_request with_post_op = request("conv", "n2c8h6w5k16r3s3+bias+relu");
+  with_post_op.direction = BENCH_FORWARD;
+  EXPECT_EQ(read_problem(with_post_op)->post_ops.size(), 1U);
+}
+
+TEST(ReadProblemTest, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(read_problem(request("scale_shift", "")).error().what,
+            "no built-in operator `scale_shift`");
+  bench_request other = request("pool", "max-n2c4h7w7r3u2p1");
+  other.dtype = 99;
+  EXPECT_EQ(read_problem(other).error().what, "a request for `pool` with a code out of range");
+  EXPECT_FALSE(read_problem(request("conv", "n2c8h6w5")).ok());
 }
 
 }  // namespace

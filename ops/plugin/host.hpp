@@ -4,7 +4,6 @@
 
 #include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
-#include "ops/plugin/exported_kernel.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,7 +11,7 @@
 namespace bench::ops {
 
 // The host of one backend. Not movable, because get() exposes its address.
-class Host final : public PartListener {
+class Host final {
  public:
   // `built_in` must outlive the host. `name` is the backend's, for its log lines.
   Host(std::string name, Backend& built_in);
@@ -24,10 +23,10 @@ class Host final : public PartListener {
 
   // Sets the observer of parts from now on. Null: none.
   void observe(StepObserver* observer) { observer_ = observer; }
-  void part_begins(std::string_view name) noexcept override {
+  void part_begins(std::string_view name) noexcept {
     if (observer_ != nullptr) observer_->part_begins(name);
   }
-  void part_ends() noexcept override {
+  void part_ends() noexcept {
     if (observer_ != nullptr) observer_->part_ends();
   }
 

@@ -40,7 +40,7 @@ class Plugin {
   const bench_plugin* raw_;  // lives as long as the process
 };
 
-// Returns what is wrong with the backend's memory and tracer tables ("has ..."), or nullopt.
+// Returns what is wrong with the backend's table of memory functions ("has ..."), or nullopt.
 std::optional<std::string> device_fault(const bench_backend& backend);
 // Returns why the backend cannot run here, as far as it reports this without being opened.
 std::optional<std::string> probe_backend(const bench_backend& backend);

@@ -19,11 +19,6 @@ namespace {
 
 using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
-const bench_tracer* find_tracer(const bench_backend& backend) {
-  // The size of the pointer itself is intended. NOLINTNEXTLINE(bugprone-sizeof-expression)
-  return BENCH_HAS(bench_backend, &backend, tracer) ? backend.tracer : nullptr;
-}
-
 class PluginBackend final : public Backend {
  public:
   PluginBackend(const bench_backend& raw, LibraryInfo plugin, Backend& built_in)
@@ -44,33 +39,25 @@ class PluginBackend final : public Backend {
   LibraryInfo library() const override;
   std::vector<LibraryInfo> further_libraries() const override;
   DeviceMemory* memory() override { return memory_ ? &*memory_ : nullptr; }
-  DeviceTracer* tracer() override { return tracer_ ? &*tracer_ : nullptr; }
-  DeviceCounters* counters() override { return counters_ ? &*counters_ : nullptr; }
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
   // Built-in kernels that the plugin uses also allocate memory and call the library.
   void observe(const Collectors& collectors) override { host_.built_in().observe(collectors); }
   void set_tuning(std::int64_t candidates) override {
-    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuning);
-    if (has_function && raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
+    if (raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
   }
   void set_tuned_caches(const TunedCaches& caches) override {
-    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuned_caches);
-    if (has_function && raw_.set_tuned_caches != nullptr)
+    if (raw_.set_tuned_caches != nullptr)
       raw_.set_tuned_caches(state_, static_cast<std::int32_t>(caches.state), caches.rotation.count);
   }
   std::string choices() const override {
-    const bool has_function = BENCH_HAS(bench_backend, &raw_, choices) && raw_.choices != nullptr;
-    return has_function ? string_or_empty(raw_.choices(state_)) : std::string();
+    return raw_.choices == nullptr ? std::string() : string_or_empty(raw_.choices(state_));
   }
   void set_choices(std::string_view choices) override {
-    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_choices);
-    if (has_function && raw_.set_choices != nullptr)
-      raw_.set_choices(state_, std::string(choices).c_str());
+    if (raw_.set_choices != nullptr) raw_.set_choices(state_, std::string(choices).c_str());
   }
   bool reject_last_engine(std::string_view reason) override {
-    const bool has_function = BENCH_HAS(bench_backend, &raw_, reject_last_engine);
-    return has_function && raw_.reject_last_engine != nullptr &&
+    return raw_.reject_last_engine != nullptr &&
            raw_.reject_last_engine(state_, std::string(reason).c_str()) != 0;
   }
 
@@ -88,8 +75,6 @@ class PluginBackend final : public Backend {
   void* state_ = nullptr;
   bool is_open_ = false;
   std::optional<PluginMemory> memory_;
-  std::optional<PluginTracer> tracer_;
-  std::optional<PluginCounters> counters_;
 };
 
 Result<Done, BackendError> PluginBackend::open() {
@@ -105,10 +90,6 @@ Result<Done, BackendError> PluginBackend::open() {
                         fmt::format("the backend `{}` {}", name_, *fault)};
   }
   if (raw_.memory != nullptr) memory_.emplace(*raw_.memory, state_);
-  const bench_tracer* tracer = find_tracer(raw_);
-  if (tracer != nullptr) tracer_.emplace(*tracer, state_);
-  const bench_counters* counters = find_counters(raw_);
-  if (counters != nullptr) counters_.emplace(*counters, state_);
   return Done{};
 }
 
@@ -171,33 +152,15 @@ CreatedKernel PluginBackend::create(const Problem& problem) {
   return adopt_kernel(status, kernel, message, problem.tensors, op);
 }
 
-CreatedKernel PluginBackend::create(const Network& network) {
-  if (raw_.create_network == nullptr || !has_operator(kNetworkOperator)) {
-    return BackendError{BackendError::Kind::unsupported,
-                        fmt::format("the backend `{}` does not run whole networks", name_)};
-  }
-  // The interface does not describe a step with a gap.
-  if (network.gap) {
-    return unsupported(*network.gap);
-  }
-  const CNetwork c_network(network);
-  const bench_kernel* kernel = nullptr;
-  CMessage message;
-  const bench_status status = raw_.create_network(state_, c_network.get(), &kernel, message.get());
-  return adopt_kernel(status, kernel, message, network.tensors, network.name);
+// The interface does not describe networks. Their layers are problems.
+CreatedKernel PluginBackend::create(const Network&) {
+  return unsupported(fmt::format("the backend `{}` does not run whole networks", name_));
 }
 
 }  // namespace
 
 std::optional<std::string> device_fault(const bench_backend& backend) {
-  if (backend.memory != nullptr) {
-    if (auto fault = find_fault(*backend.memory)) return fault;
-  }
-  if (const bench_tracer* tracer = find_tracer(backend)) {
-    if (auto fault = find_fault(*tracer)) return fault;
-  }
-  const bench_counters* counters = find_counters(backend);
-  return counters == nullptr ? std::nullopt : find_fault(*counters);
+  return backend.memory == nullptr ? std::nullopt : find_fault(*backend.memory);
 }
 
 std::optional<std::string> probe_backend(const bench_backend& backend) {

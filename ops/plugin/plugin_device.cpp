@@ -2,16 +2,12 @@
 #include "ops/plugin/plugin_device.hpp"
 
 #include "ops/plugin/c_interface.hpp"
-#include "ops/plugin/plugin_kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -30,25 +26,6 @@ std::optional<Bytes> size_of(Function function, void* state) {
 }
 
 constexpr std::string_view kCopyFailed = "a copy to or from device memory failed";
-
-// `self` is the CounterReadings to add to. A counter without a name is ignored.
-void add_counter(void* self, const bench_counter* counter) {
-  const auto fault = struct_fault(counter);
-  const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
-  if (!is_named || counter->name == nullptr) return;
-  CounterReading reading;
-  if (fault) {
-    reading.source = "the plugin's reading " + *fault;
-    static_cast<CounterReadings*>(self)->insert_or_assign(string_or_empty(counter->name),
-                                                          std::move(reading));
-    return;
-  }
-  if (counter->present != 0 && std::isfinite(counter->value)) reading.value = counter->value;
-  reading.source = string_or_empty(counter->source);
-  if (!reading.value && reading.source.empty()) reading.source = "the plugin gives no reason";
-  static_cast<CounterReadings*>(self)->insert_or_assign(string_or_empty(counter->name),
-                                                        std::move(reading));
-}
 
 constexpr std::int64_t kTimeNotReported = -1;
 
@@ -81,29 +58,6 @@ std::optional<std::string> find_fault(const bench_memory& memory) {
   return is_complete ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
 }
 
-std::optional<std::string> find_fault(const bench_tracer& tracer) {
-  if (const auto fault = struct_fault(&tracer))
-    return fmt::format("has an incomplete tracer: its struct {}", *fault);
-  const bool is_complete = tracer.begin != nullptr && tracer.open_window != nullptr &&
-                           tracer.region_begin != nullptr && tracer.region_end != nullptr &&
-                           tracer.finish != nullptr;
-  return is_complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
-}
-
-std::optional<std::string> find_fault(const bench_counters& counters) {
-  if (const auto fault = struct_fault(&counters))
-    return fmt::format("has an incomplete table of counters: it {}", *fault);
-  const bool is_complete = counters.measure != nullptr;
-  return is_complete ? std::nullopt
-                     : std::optional<std::string>("has an incomplete table of counters");
-}
-
-const bench_counters* find_counters(const bench_backend& backend) {
-  const bool has_counters =
-      BENCH_HAS(bench_backend, &backend, counters);  // NOLINT: the pointer's size
-  return has_counters ? backend.counters : nullptr;
-}
-
 Result<void*> PluginMemory::allocate(Bytes size) {
   void* address = nullptr;
   CMessage message;
@@ -130,49 +84,9 @@ Status PluginMemory::fill(void* device, std::uint8_t value, Bytes size) {
                    "filling device memory failed");
 }
 
-std::optional<Bytes> PluginMemory::cache() {
-  return BENCH_HAS(bench_memory, &raw_, cache) ? size_of(raw_.cache, state_) : std::nullopt;
-}
+std::optional<Bytes> PluginMemory::cache() { return size_of(raw_.cache, state_); }
 
-std::optional<Bytes> PluginMemory::available() {
-  return BENCH_HAS(bench_memory, &raw_, available) ? size_of(raw_.available, state_) : std::nullopt;
-}
-
-Status PluginTracer::begin(std::uint32_t groups) {
-  CMessage message;
-  return to_status(raw_.begin(state_, groups, message.get()), message, "the tracer cannot start");
-}
-
-Status PluginTracer::open_window() {
-  CMessage message;
-  return to_status(raw_.open_window(state_, message.get()), message,
-                   "the tracer cannot discard earlier records");
-}
-
-Result<std::string> PluginTracer::finish() {
-  std::string text;
-  CMessage message;
-  const auto append = [](void* self, const char* piece, std::size_t size) {
-    static_cast<std::string*>(self)->append(piece, size);
-  };
-  const bench_status status = raw_.finish(state_, append, &text, message.get());
-  if (status == BENCH_OK) return text;
-  return message.error("the tracer did not return its records");
-}
-
-Result<CounterReadings, BackendError> PluginCounters::measure(
-    std::span<Invocation* const> rotation) {
-  std::vector<const bench_invocation*> invocations;
-  for (const Invocation* invocation : rotation) {
-    invocations.push_back(&plugin_invocation(*invocation));
-  }
-  CounterReadings readings;
-  CMessage message;
-  const bench_status status = raw_.measure(state_, invocations.data(), invocations.size(),
-                                           add_counter, &readings, message.get());
-  if (status == BENCH_OK) return readings;
-  return backend_error(status, message.error("the device's counters cannot be read"));
-}
+std::optional<Bytes> PluginMemory::available() { return size_of(raw_.available, state_); }
 
 Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
                                  const std::string& reason) {

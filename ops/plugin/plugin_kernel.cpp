@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin_kernel.hpp"
 
-#include "base/data_type.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/plugin_device.hpp"
 #include "ops/tensor.hpp"
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -23,8 +21,7 @@ namespace {
 constexpr const char* kPluginBug = "this is a bug in the plugin";
 
 // Validates and forwards the step events of a plugin. Valid steps exist, begin one after the other,
-// and are enqueued before they are done. If the observer asks for no wait, a plugin that waits
-// nevertheless reports all steps as done, and another one reports none.
+// and are enqueued before they are done.
 class StepValidator {
  public:
   StepValidator(StepObserver& observer, std::size_t steps)
@@ -34,24 +31,18 @@ class StepValidator {
              .self = this,
              .begins = [](void* self, std::size_t step) { of(self).begins(step); },
              .enqueued = [](void* self, std::size_t step) { of(self).enqueued(step); },
-             .done = [](void* self, std::size_t step) { of(self).done(step); },
-             .wait = static_cast<std::int32_t>(observer.wait())} {}
+             .done = [](void* self, std::size_t step) { of(self).done(step); }} {}
 
   const bench_observer* get() const { return &raw_; }
   bool is_valid() const { return is_valid_; }
-  bool has_ended_all() const { return is_between_steps(); }
+  bool has_ended_all() const { return state_ == State::idle; }
 
  private:
   enum class State { idle, begun, enqueued };
 
   static StepValidator& of(void* self) { return *static_cast<StepValidator*>(self); }
-  bool is_between_steps() const {
-    const bool may_run_on = observer_.wait() == StepWait::end && !has_done_;
-    return state_ == State::idle || (may_run_on && state_ == State::enqueued);
-  }
   void begins(std::size_t step) {
-    if (!check_event(is_between_steps() && step < steps_)) return;
-    has_unawaited_ = has_unawaited_ || state_ == State::enqueued;
+    if (!check_event(state_ == State::idle && step < steps_)) return;
     state_ = State::begun;
     step_ = step;
     observer_.begins(step);
@@ -62,9 +53,8 @@ class StepValidator {
     observer_.enqueued(step);
   }
   void done(std::size_t step) {
-    if (!check_event(state_ == State::enqueued && step == step_ && !has_unawaited_)) return;
+    if (!check_event(state_ == State::enqueued && step == step_)) return;
     state_ = State::idle;
-    has_done_ = true;
     observer_.done(step);
   }
   bool check_event(bool is_allowed) {
@@ -76,7 +66,6 @@ class StepValidator {
   std::size_t steps_;
   bench_observer raw_;
   State state_ = State::idle;
-  bool has_done_ = false, has_unawaited_ = false;
   std::size_t step_ = 0;
   bool is_valid_ = true;
 };
@@ -142,53 +131,21 @@ std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
   return std::nullopt;
 }
 
-// The tensor that a step moves; null if the step has none, or is of a release before the field.
-const bench_tensor* moved_tensor(const bench_step& step) {
-  return BENCH_HAS(bench_step, &step, moved) ? step.moved : nullptr;  // NOLINT: the pointer's size
-}
-
-std::optional<std::string> moved_fault(const bench_tensor& tensor) {
-  if (auto fault = struct_fault(&tensor)) return fault;
-  if (tensor.dtype < 0 || static_cast<std::size_t>(tensor.dtype) >= data_types().size()) {
-    return fmt::format("has the unknown type {}", tensor.dtype);
-  }
-  if (tensor.rank == 0 || tensor.rank > kMaxPluginDimensions || tensor.dims == nullptr) {
-    return fmt::format("has {} dimensions", tensor.rank);
-  }
-  for (std::size_t i = 0; i < tensor.rank; ++i) {
-    if (tensor.dims[i] < 1) return fmt::format("has a dimension of {}", tensor.dims[i]);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> find_step_fault(const bench_kernel& kernel) {
-  if (auto fault = list_fault(kernel.steps, kernel.step_count, "step")) return fault;
-  for (std::size_t i = 0; i < kernel.step_count; ++i) {
-    const bench_tensor* const moved = moved_tensor(*kernel.steps[i]);
-    if (moved == nullptr) continue;
-    if (const auto fault = moved_fault(*moved)) {
-      return fmt::format("has an invalid step {}: the tensor that it moves {}", i, *fault);
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t tensors) {
   if (auto fault = struct_fault(&kernel)) return fault;
   if (kernel.bind == nullptr || kernel.destroy == nullptr) return "lacks a function";
-  if (kernel.buffer_count < tensors || kernel.buffers == nullptr) {
+  if (kernel.buffer_count != tensors || kernel.buffers == nullptr) {
     return fmt::format("has {} buffers for {} tensors", kernel.buffer_count, tensors);
   }
   if (const auto fault = list_fault(kernel.buffers, kernel.buffer_count, "buffer")) return fault;
   for (std::size_t i = 0; i < kernel.buffer_count; ++i) {
     const bench_buffer& buffer = *kernel.buffers[i];
-    if (buffer.role < BENCH_ROLE_INPUT || buffer.role > BENCH_ROLE_ACTIVATION || buffer.bytes < 0) {
+    if (buffer.role < BENCH_ROLE_INPUT || buffer.role > BENCH_ROLE_OUTPUT || buffer.bytes < 0) {
       return fmt::format("has an invalid buffer {}", i);
     }
   }
-  if (auto fault = find_step_fault(kernel)) return fault;
+  if (auto fault = list_fault(kernel.steps, kernel.step_count, "step")) return fault;
   if ((kernel.pack == nullptr) != (kernel.unpack == nullptr)) return "packs but does not unpack";
-  if (!BENCH_HAS(bench_kernel, &kernel, detail_count)) return std::nullopt;
   return list_fault(kernel.details, kernel.detail_count, "detail");
 }
 
@@ -200,7 +157,7 @@ class PluginKernel final : public Kernel {
     for (std::size_t i = 0; i < raw.buffer_count; ++i) {
       const bench_buffer& buffer = *raw.buffers[i];
       // The interface has no role for indices.
-      const bool is_index = i < tensors.size() && holds_indices(tensors[i]);
+      const bool is_index = holds_indices(tensors[i]);
       buffers_.push_back({is_index ? BufferRole::index : static_cast<BufferRole>(buffer.role),
                           {buffer.bytes},
                           string_or_empty(buffer.layout)});
@@ -225,9 +182,7 @@ class PluginKernel final : public Kernel {
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
   std::map<std::string, std::string> details() const override;
   Summation summation() const override {
-    const bool is_reduced =
-        BENCH_HAS(bench_kernel, &raw_, has_reduced_sums) && raw_.has_reduced_sums != 0;
-    return is_reduced ? Summation::reduced : Summation::full;
+    return raw_.has_reduced_sums != 0 ? Summation::reduced : Summation::full;
   }
   bool has_device_clock() const override { return raw_.sample != nullptr; }
   Result<DeviceSample> sample(const SampleRequest& request) override;
@@ -254,14 +209,9 @@ std::vector<KernelStep> PluginKernel::steps() const {
   for (std::size_t i = 0; i < raw_.step_count; ++i) {
     const bench_step& raw_step = *raw_.steps[i];
     KernelStep& step = steps.emplace_back();
-    step.node = string_or_empty(raw_step.node);
     step.kind = string_or_empty(raw_step.kind);
     step.implementation = string_or_empty(raw_step.implementation);
     step.layouts = string_or_empty(raw_step.layouts);
-    if (const bench_tensor* const moved = moved_tensor(raw_step)) {
-      step.moved = MovedTensor{Dims(moved->dims, moved->dims + moved->rank),
-                               static_cast<DataType>(moved->dtype)};
-    }
   }
   return steps;
 }
@@ -314,8 +264,7 @@ Result<std::unique_ptr<Invocation>> PluginKernel::bind(std::span<void* const> bu
 
 std::map<std::string, std::string> PluginKernel::details() const {
   std::map<std::string, std::string> details;
-  const bool has_details = BENCH_HAS(bench_kernel, &raw_, detail_count);
-  for (std::size_t i = 0; has_details && i < raw_.detail_count; ++i) {
+  for (std::size_t i = 0; i < raw_.detail_count; ++i) {
     const std::string name = string_or_empty(raw_.details[i]->name);
     if (!name.empty()) details[name] = string_or_empty(raw_.details[i]->value);
   }
@@ -355,10 +304,6 @@ Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
   auto kernel = std::make_unique<PluginKernel>(raw, tensors, context);
   if (auto fault = kernel->size_fault()) return Error{*std::move(fault), "", kPluginBug};
   return std::unique_ptr<Kernel>(std::move(kernel));
-}
-
-const bench_invocation& plugin_invocation(const Invocation& invocation) {
-  return *static_cast<const PluginInvocation&>(invocation).raw();
 }
 
 }  // namespace bench::ops

@@ -27,7 +27,4 @@ Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
                                             std::span<const Tensor> tensors,
                                             const KernelPlace& context);
 
-// Returns the plugin's invocation behind an adapted one.
-const bench_invocation& plugin_invocation(const Invocation& invocation);
-
 }  // namespace bench::ops
