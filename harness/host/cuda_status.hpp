@@ -19,7 +19,7 @@ namespace bench {
 
 struct CudaStatus {
   std::string plugin;      // path of libbench_cuda.so; empty: there is no plugin
-  std::optional<int> abi;  // ABI version that the plugin reports
+  std::optional<int> abi;  // version of the handover that the plugin reports
   std::string version;     // version of the plugin
   // Why there is no report: the plugin is missing, does not load, or crashed. Empty if there is a
   // report.
