@@ -314,6 +314,7 @@ CreatedKernel Backend::create(const ops::Problem& problem) {
 }
 
 CreatedKernel Backend::create(const ops::Network& network) {
+  if (network.gap) return ops::unsupported(*network.gap);
   Plan plan;
   for (const ops::Node& node : network.nodes) {
     BENCH_RETURN_IF_ERROR(add_step(node.problem, node.name, plan));
