@@ -37,7 +37,7 @@ struct SuiteField {
 struct ProgramUse {
   std::int64_t count = 0;
   Nanoseconds time{0};
-  std::vector<Nanoseconds> times = {};  // of each execution
+  std::vector<Nanoseconds> times = {};  // durations, one for each execution
   std::string implementations = {};     // different ones are separated by blanks
 };
 

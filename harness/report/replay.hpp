@@ -19,7 +19,7 @@ struct ReplayedCase {
   std::string id;
   std::int64_t executions = 0;
   Nanoseconds original{0};         // sum over the executions
-  Nanoseconds original_median{0};  // of one execution
+  Nanoseconds original_median{0};  // one execution
   // The median of the case; nullopt if the result has no time of it, and then the reason.
   std::optional<Nanoseconds> replayed;
   std::string reason;

@@ -315,7 +315,7 @@ TEST_F(ProfilePassTest, AStepThatTheLibraryDoesNotPrintIsAPrimitiveWithItsWork) 
 TEST_F(ProfilePassTest, TheFirstRunIsRecordedOnceIfTheLibraryPrintedNothingBefore) {
   backend_.fakes().prints = true;
   ProfileRequest wanted = request();
-  wanted.announce = Announce::yes;
+  wanted.announce = true;
   wanted.switches["iterations"] = "0";
   profiled(wanted);
   std::int64_t ended = 0;

@@ -25,7 +25,8 @@ struct ChainStorage {
   enum class Kind { input, parameter, output, internal };
   Kind kind = Kind::internal;
   StorageLife life = {};
-  std::size_t index = 0;  // of the network's inputs, parameters or outputs, or of a buffer
+  std::size_t index =
+      0;  // index among the inputs, parameters or outputs of the network, or of a buffer
 };
 
 template <class Form>
@@ -98,7 +99,8 @@ class ChainPlanner {
     values_.push_back({form, storage});
     return values_.size() - 1;
   }
-  void add_result(std::size_t value) { results_.back().push_back(value); }  // of the current node
+  // The value becomes a result of the current node.
+  void add_result(std::size_t value) { results_.back().push_back(value); }
 
   // Whether a node has the parameter for itself, in the layout of its kernel. Parameters that
   // several nodes read are values in their plain form.
