@@ -18,6 +18,13 @@ std::string pluralise(Count count, std::string_view noun) {
   return std::to_string(count) + ' ' + (count == 1 ? std::string(noun) : plural_of(noun));
 }
 
+// Returns the count with words that agree with it: pluralise(1, "case has", "cases have") is "1
+// case has". For nouns with other words behind them.
+template <std::integral Count>
+std::string pluralise(Count count, std::string_view one, std::string_view several) {
+  return (std::to_string(count) + ' ').append(count == 1 ? one : several);
+}
+
 // Returns the noun behind its indefinite article: "a gemm", "an attention".
 std::string with_article(std::string_view noun);
 

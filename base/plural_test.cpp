@@ -25,6 +25,12 @@ TEST(Plural, NounsThatEndInASibilantOrInY) {
   EXPECT_EQ(pluralise(1, "activity"), "1 activity");
 }
 
+TEST(Plural, OtherWordsAgreeToo) {
+  EXPECT_EQ(pluralise(1, "case has", "cases have"), "1 case has");
+  EXPECT_EQ(pluralise(std::size_t{0}, "case has", "cases have"), "0 cases have");
+  EXPECT_EQ(pluralise(2, "part of a layer", "parts of layers"), "2 parts of layers");
+}
+
 TEST(WithArticle, FollowsTheFirstLetter) {
   EXPECT_EQ(with_article("gemm"), "a gemm");
   EXPECT_EQ(with_article("attention"), "an attention");

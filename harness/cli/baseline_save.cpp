@@ -244,11 +244,10 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env&
   }
   if (save_report.doubtful > 0) {
     print_line(*env.err,
-               fmt::format("bench baseline: {} {} slower or of another environment and not saved; "
+               fmt::format("bench baseline: {} slower or of another environment and not saved; "
                            "if this is intended, store {} with `bench baseline accept`, which "
                            "opens an epoch, or with --force",
-                           pluralise(save_report.doubtful, "case"),
-                           save_report.doubtful == 1 ? "is" : "are",
+                           pluralise(save_report.doubtful, "case is", "cases are"),
                            save_report.doubtful == 1 ? "it" : "them"));
     return ExitStatus::regression;
   }

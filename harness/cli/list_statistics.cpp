@@ -191,8 +191,8 @@ std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConve
     rows.push_back(make_text_row(row, shortener.forms(row.name)));
   rows.push_back(make_total_row(total));
   const std::string sentence =
-      fmt::format("{} {} together {}.", pluralise(cases.size(), "case"),
-                  cases.size() == 1 ? "has" : "have", format_totals(total, convention));
+      fmt::format("{} together {}.", pluralise(cases.size(), "case has", "cases have"),
+                  format_totals(total, convention));
   return wrap(sentence, width, 0) + "\n" +
          render_table(make_columns(kCases), std::move(rows), width, colour);
 }

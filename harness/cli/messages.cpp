@@ -18,8 +18,9 @@ ExitStatus fail(std::string_view command, const Error& error, ExitStatus status,
 
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err) {
-  const auto print_count = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
+  const auto print_count = [&](std::int64_t count, std::string_view one, std::string_view several) {
+    if (count <= 0) return;
+    print_line(err, fmt::format("bench {}: {}", command, pluralise(count, one, several)));
   };
   if (report.library_errors > 0) {
     const auto& lines = report.library_error_lines;
@@ -29,12 +30,12 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
                                 lines.size() == 1 ? "line" : "lines", fmt::join(lines, ", "),
                                 are_all ? "" : ", ..."));
   }
-  print_count(report.malformed,
-              report.malformed == 1 ? "line could not be read" : "lines could not be read");
-  print_count(report.unknown, "records or fields of an unknown kind");
+  print_count(report.malformed, "line could not be read", "lines could not be read");
+  constexpr std::string_view kUnknownKind = "records or fields of an unknown kind";
+  print_count(report.unknown, kUnknownKind, kUnknownKind);
   if (verbosity == Verbosity::normal) {
-    print_count(report.ignored, report.ignored == 1 ? "line skipped: not profile data"
-                                                    : "lines skipped: not profile data");
+    print_count(report.ignored, "line skipped: not profile data",
+                "lines skipped: not profile data");
   }
   for (const std::string& note : report.notes) print_line(err, "  " + note);
 }

@@ -33,10 +33,6 @@ constexpr PlanWayRow kPlanWays[] = {{"graph", "graph of cuDNN", "graphs of cuDNN
                                     {"padded", "step with padding", "steps with padding"}};
 constexpr std::string_view kTransposeWay = "transpose";
 
-std::string count_of(std::ptrdiff_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
-}
-
 // "57 steps: 56 kernels (54 graphs of cuDNN, 1 product of cuBLASLt, 1 native kernel) and 1
 // transpose."
 std::string plan_sentence(const std::vector<PlannedStep>& steps, std::string_view gpu) {
@@ -46,7 +42,7 @@ std::string plan_sentence(const std::vector<PlannedStep>& steps, std::string_vie
   std::vector<std::string> kinds;
   for (const auto& [way, one, several] : kPlanWays) {
     if (const auto count = count_way(way); count > 0)
-      kinds.push_back(count_of(count, one, several));
+      kinds.push_back(pluralise(count, one, several));
   }
   const auto transposes = count_way(kTransposeWay);
   return fmt::format("On {} the network runs in {}: {} ({}) and {}.", gpu,

@@ -2,6 +2,7 @@
 // Implements examine() of environment.hpp: one function per subject. kSubjects lists the functions.
 #include "base/available_memory.hpp"
 #include "base/number.hpp"
+#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/system_files.hpp"
@@ -372,11 +373,11 @@ std::string summarize_findings(const std::vector<Finding>& findings) {
   if (problems.empty()) {
     const auto notes = std::ranges::count(findings, Level::note, &Finding::level);
     if (notes == 0) return "No problem was found.";
-    return fmt::format("No problem was found; {} {} what is missing or hidden here.", notes,
-                       notes == 1 ? "note says" : "notes say");
+    return fmt::format("No problem was found; {} what is missing or hidden here.",
+                       pluralise(notes, "note says", "notes say"));
   }
-  return fmt::format("{} {} be solved first: {}.", problems.size(),
-                     problems.size() == 1 ? "problem should" : "problems should",
+  return fmt::format("{} be solved first: {}.",
+                     pluralise(problems.size(), "problem should", "problems should"),
                      fmt::join(problems, ", "));
 }
 

@@ -100,12 +100,9 @@ std::string format_answer(const std::vector<CaseAssessment>& judgements, const C
   const std::size_t failed = count(judgements, Verdict::error);
   std::vector<std::string> parts;
   if (slower > 0) parts.push_back(pluralise(slower, "case") + " became slower");
-  if (larger > 0) {
-    parts.push_back(pluralise(larger, "case") + (larger == 1 ? " needs" : " need") +
-                    " more memory");
-  }
-  if (failed > 0)
-    parts.push_back(pluralise(failed, "case") + (failed == 1 ? " has" : " have") + " an error");
+  if (larger > 0)
+    parts.push_back(pluralise(larger, "case needs more memory", "cases need more memory"));
+  if (failed > 0) parts.push_back(pluralise(failed, "case has an error", "cases have an error"));
   if (slower == 0 && coverage.judged > larger) {
     parts.push_back(coverage.judged == coverage.in_scope ? "no case became slower"
                                                          : "no judged case became slower");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
 #include "base/json_reader.hpp"
+#include "base/plural.hpp"
 #include "harness/judge/json_repair.hpp"
 #include "harness/judge/measurement.hpp"
 
@@ -122,8 +123,8 @@ class Cases {
     }
     if (count == 0) return;
     measurement_.warnings.push_back(
-        fmt::format("{}: {} case{} neither repetitions nor a median: the mean counts",
-                    measurement_.name, count, count == 1 ? " has" : "s have"));
+        fmt::format("{}: {} neither repetitions nor a median: the mean counts", measurement_.name,
+                    pluralise(count, "case has", "cases have")));
   }
 
   MeasuredCase& find(const std::string& name) {

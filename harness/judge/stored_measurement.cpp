@@ -86,10 +86,9 @@ std::optional<std::string> leave_out_runs(const std::set<std::string>& run_ids,
     alone += removed > 0 && history.records.empty() ? 1 : 0;
   }
   if (found.empty()) return std::nullopt;
-  const std::string others = alone == 0
-                                 ? "the last other run of each case is compared with it"
-                                 : fmt::format("{} {} no other run", pluralise(alone, "case"),
-                                               alone == 1 ? "has" : "have");
+  const std::string others =
+      alone == 0 ? "the last other run of each case is compared with it"
+                 : pluralise(alone, "case has no other run", "cases have no other run");
   return fmt::format("run {} is in the store itself: {}", fmt::join(found, ", "), others);
 }
 

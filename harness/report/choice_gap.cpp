@@ -112,8 +112,8 @@ struct GapGroup {
 };
 
 std::string format_group(const GapGroup& group) {
-  return fmt::format("{} with `tune` {} no measured alternative ({}{}): {}; {}.",
-                     pluralise(group.count, "case"), group.count == 1 ? "has" : "have",
+  return fmt::format("{} no measured alternative ({}{}): {}; {}.",
+                     pluralise(group.count, "case with `tune` has", "cases with `tune` have"),
                      group.count == 1 ? "" : "first: ", group.first, group.gap.reason,
                      group.gap.next_step);
 }

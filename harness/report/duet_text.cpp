@@ -127,8 +127,8 @@ std::string format_unchanged(const GateFile& gate) {
   }
   const auto undecided = std::ranges::count_if(gate.judgements, stays_undecided);
   if (undecided > 0) {
-    parts.push_back(fmt::format("{} {} undecided after {}", pluralise(undecided, "case"),
-                                undecided == 1 ? "is" : "are",
+    parts.push_back(fmt::format("{} undecided after {}",
+                                pluralise(undecided, "case is", "cases are"),
                                 pluralise(gate.evidence.policy.first_duets, "duet")));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));

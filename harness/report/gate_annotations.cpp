@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations of a gate in the syntax of GitHub's "Workflow commands for GitHub Actions". The
 // escapes are those of packages/core/src/command.ts in actions/toolkit.
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -15,11 +16,8 @@ namespace {
 // the others silently. One of the ten is the conclusion.
 constexpr std::size_t kMaxAnnotations = 9;
 
-struct AnnotationLevel {
-  std::string_view command;  // also the noun for one annotation of the level
-  std::string_view plural;
-};
-constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
+// The commands of the levels; each is also the noun for an annotation of its level.
+constexpr std::array<std::string_view, 2> kLevels = {"error", "warning"};
 
 // Returns "error" or "warning", or an empty text if the case needs no annotation.
 std::string_view annotation_command(const GateFile& gate, const CaseAssessment& judgement) {
@@ -62,18 +60,17 @@ std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
   std::string summary = gate.conclusion.sentence;
   std::string annotations;
   const std::vector<const CaseAssessment*> order = reading_order(gate.judgements);
-  for (const AnnotationLevel& level : kLevels) {
+  for (const std::string_view level : kLevels) {
     std::size_t matching = 0;
     for (const CaseAssessment* judgement : order) {
-      if (annotation_command(gate, *judgement) != level.command) continue;
+      if (annotation_command(gate, *judgement) != level) continue;
       if (++matching <= kMaxAnnotations)
-        annotations += format_annotation(level.command, gate, *judgement, kits);
+        annotations += format_annotation(level, gate, *judgement, kits);
     }
-    if (matching == kMaxAnnotations + 1) {
-      summary += fmt::format("; 1 more {} is not shown here", level.command);
-    } else if (matching > kMaxAnnotations) {
-      summary +=
-          fmt::format("; {} more {} are not shown here", matching - kMaxAnnotations, level.plural);
+    if (matching > kMaxAnnotations) {
+      summary += fmt::format("; {} not shown here",
+                             pluralise(matching - kMaxAnnotations, fmt::format("more {} is", level),
+                                       fmt::format("more {}s are", level)));
     }
   }
   const bool is_green = gate.conclusion.status == ExitStatus::success;

@@ -113,8 +113,7 @@ std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
     if (!rows.empty()) text += format_section(kSections[i], cases[i].size(), rows);
   }
   if (left_out > 0) {
-    text += fmt::format("\n{} {} left out here.\n", pluralise(left_out, "case"),
-                        left_out == 1 ? "is" : "are");
+    text += fmt::format("\n{} left out here.\n", pluralise(left_out, "case is", "cases are"));
   }
   return text;
 }

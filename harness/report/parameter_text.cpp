@@ -144,7 +144,7 @@ std::string format_wins(const ValueRanking& ranking) {
   }
   if (ranking.ties == 0) return text;
   return fmt::format("{}{}{} too close to call", text, text.empty() ? "" : "; ",
-                     ranking.ties == 1 ? "1 is" : fmt::format("{} are", ranking.ties));
+                     pluralise(ranking.ties, "is", "are"));
 }
 
 // Returns which value is the fastest, and how many cases each of them wins.
@@ -184,9 +184,9 @@ std::string format_parameter_answer(const ParameterComparison& comparison) {
 
 std::string format_unpaired(const ParameterComparison& comparison) {
   if (comparison.unpaired == 0) return "";
-  return fmt::format("{} {} no partner that differs in `{}` alone.",
-                     pluralise(comparison.unpaired, "case"),
-                     comparison.unpaired == 1 ? "has" : "have", comparison.parameter);
+  return fmt::format("{} no partner that differs in `{}` alone.",
+                     pluralise(comparison.unpaired, "case has", "cases have"),
+                     comparison.parameter);
 }
 
 std::vector<std::string_view> list_base_ids(const ParameterComparison& comparison) {

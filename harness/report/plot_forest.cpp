@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/stats/median.hpp"
 
@@ -38,8 +39,7 @@ std::string format_beyond_axis(const RowChart& chart) {
       " The axis ends at {:+.0f} %; {} beyond it and {} drawn at its end. Each mark's own text "
       "has the whole value.",
       100 * kMaxEffect,
-      count == 1 ? "1 effect or interval reaches"
-                 : fmt::format("{} effects or intervals reach", count),
+      pluralise(count, "effect or interval reaches", "effects or intervals reach"),
       count == 1 ? "is" : "are");
 }
 

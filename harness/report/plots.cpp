@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/plots.hpp"
 
+#include "base/plural.hpp"
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
@@ -35,8 +36,8 @@ void shorten_ids(std::vector<ChartRow>& rows) {
 
 std::string format_left_out(std::size_t count, std::string_view kind) {
   if (count == 0) return "";
-  return count == 1 ? fmt::format(" 1 {} is not drawn.", kind)
-                    : fmt::format(" {} {}s are not drawn.", count, kind);
+  return fmt::format(" {} not drawn.",
+                     pluralise(count, fmt::format("{} is", kind), fmt::format("{}s are", kind)));
 }
 
 }  // namespace bench

@@ -116,8 +116,8 @@ std::string peak_note(const Report& report, const CaseSum& summed,
       is_complete && timed == 1 ? fmt::format("The case{} runs", weight)
       : is_complete
           ? fmt::format("All cases{} together{} run", format_cache_mode(summed), weight)
-          : fmt::format("{} with known ceilings{}{} run{}", pluralise(gains.size(), "case"),
-                        format_cache_mode(summed), weight, gains.size() == 1 ? "s" : "");
+          : fmt::format("{} with known ceilings{}{} {}", pluralise(gains.size(), "case"),
+                        format_cache_mode(summed), weight, gains.size() == 1 ? "runs" : "run");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).{}", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
@@ -176,10 +176,10 @@ std::string advice_note(const Report& report) {
     const auto found = rules.find(std::string(id));
     if (found == rules.end()) continue;
     const AdvisedCases& cases = found->second;
-    const std::string others = cases.count == 1
-                                   ? ""
-                                   : fmt::format("; {} more ha{} this advice", cases.count - 1,
-                                                 cases.count == 2 ? "s" : "ve");
+    const std::string others =
+        cases.count == 1
+            ? ""
+            : fmt::format("; {} this advice", pluralise(cases.count - 1, "more has", "more have"));
     return fmt::format("{} The case is {}{} ({}).", cases.text, cases.first->id, others, id);
   }
   return "";
@@ -215,10 +215,9 @@ std::string missing_interval_note(const Report& report) {
   const std::string range =
       fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
   return fmt::format(
-      "{} ha{} no interval: {} {} {} too few for one{}; `--set measure.processes={}` gives "
-      "one.",
-      pluralise(missing, "case"), missing == 1 ? "s" : "ve", range,
-      most == 1 ? "process" : "processes", most == 1 ? "is" : "are",
+      "{} no interval: {} {} too few for one{}; `--set measure.processes={}` gives one.",
+      pluralise(missing, "case has", "cases have"), range,
+      most == 1 ? "process is" : "processes are",
       most > 1 ? ", so `+-` shows half the range of their medians in brackets" : "",
       kMinIntervalProcesses);
 }

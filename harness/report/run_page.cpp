@@ -60,8 +60,8 @@ std::string format_precision(const Report& report) {
                 " Half of the intervals are narrower than +-{:.2g} %, the widest is +-{:.2g} %",
                 100 * *median(widths.known), widest);
   if (const std::size_t missing = widths.timed - widths.known.size(); missing > 0) {
-    text += fmt::format("; {} of {} times ha{} none{}", missing, widths.timed,
-                        missing == 1 ? "s" : "ve", widths.reason);
+    text += fmt::format("; {} of {} times {} none{}", missing, widths.timed,
+                        missing == 1 ? "has" : "have", widths.reason);
   }
   return text + ".";
 }

@@ -227,8 +227,7 @@ std::vector<Note> trend_notes(std::span<const ShownTrend> shown, const IdShorten
     notes.push_back({topic, fmt::format("{}:{}.", subject, list_events(named, shortener, width))});
   };
   const std::size_t creeping = select_states(shown, {TrendState::creeping}).size();
-  add(NoteTopic::answer,
-      pluralise(creeping, "case") + (creeping == 1 ? " changes slowly" : " change slowly"),
+  add(NoteTopic::answer, pluralise(creeping, "case changes slowly", "cases change slowly"),
       TrendState::creeping);
   add(NoteTopic::answer, "Not certain yet", TrendState::pending);
   add(NoteTopic::other, "Accepted", TrendState::accepted);
@@ -236,10 +235,9 @@ std::vector<Note> trend_notes(std::span<const ShownTrend> shown, const IdShorten
     notes.push_back({NoteTopic::validity, std::move(unsearched)});
   const std::size_t too_few = select_states(shown, {TrendState::too_few}).size();
   if (too_few == 0 || too_few == shown.size()) return notes;
-  notes.push_back(
-      {NoteTopic::validity,
-       fmt::format("{} {} too few runs: a change point needs {} runs of an epoch.",
-                   pluralise(too_few, "case"), too_few == 1 ? "has" : "have", 2 * kMinLevelRuns)});
+  notes.push_back({NoteTopic::validity,
+                   fmt::format("{} too few runs: a change point needs {} runs of an epoch.",
+                               pluralise(too_few, "case has", "cases have"), 2 * kMinLevelRuns)});
   return notes;
 }
 

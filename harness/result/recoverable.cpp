@@ -66,11 +66,10 @@ std::string recoverable_sentence(const RecoverableTime& network) {
   }
   double share = 0;
   for (std::size_t i = 0; i < network.majority; ++i) share += network.layers[i].share;
-  return fmt::format(
-      "{} of {} hold{} {} % of the {} that {} could gain at the machine's "
-      "ceilings.",
-      network.majority, pluralise(count, "distinct layer"), network.majority == 1 ? "s" : "",
-      std::lround(100 * share), format_time(network.recoverable), network.network);
+  return fmt::format("{} of {} {} {} % of the {} that {} could gain at the machine's ceilings.",
+                     network.majority, pluralise(count, "distinct layer"),
+                     network.majority == 1 ? "holds" : "hold", std::lround(100 * share),
+                     format_time(network.recoverable), network.network);
 }
 
 }  // namespace bench

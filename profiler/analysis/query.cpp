@@ -87,11 +87,7 @@ class QuerySink final : public ActivitySink {
   bool has_iterations_ = false;
 };
 
-std::string plural(std::int64_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
-}
-
-std::string activities(std::int64_t count) { return plural(count, "activity", "activities"); }
+std::string activities(std::int64_t count) { return pluralise(count, "activity"); }
 
 // Default columns in the order in which a narrow terminal drops them. Columns that are not listed
 // here stay.

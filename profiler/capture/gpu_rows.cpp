@@ -79,8 +79,7 @@ class Rows {
     for (const std::string& reason : join.void_reasons) add(reason);
     for (const std::string& text : join.notes) add(text);
     if (malformed > 0) {
-      add(fmt::format("{} malformed",
-                      pluralise(malformed, "line") + (malformed == 1 ? " is" : " are")));
+      add(pluralise(malformed, "line is malformed", "lines are malformed"));
     }
     if (!file.ended) {
       add("it was killed or called _exit: its last records may be missing");

@@ -34,9 +34,9 @@ Status MeasuringKernelFilter::consume(const Activity& activity) {
 
 std::string MeasuringKernelFilter::note() const {
   if (dropped_ == 0) return "";
-  return fmt::format(
-      "{} with which bench itself measures {} not shown; `--name _kernel` shows them",
-      pluralise(dropped_, "kernel"), dropped_ == 1 ? "is" : "are");
+  return fmt::format("{} not shown; `--name _kernel` shows them",
+                     pluralise(dropped_, "kernel with which bench itself measures is",
+                               "kernels with which bench itself measures are"));
 }
 
 }  // namespace bench
