@@ -198,15 +198,12 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
 std::string format_save_report(const SaveReport& save_report, const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {
       {"case", Align::left, kMinId}, {"result"}, {"epoch", Align::right}};
-  std::vector<std::string_view> ids;
-  for (const SaveOutcome& entry : save_report.cases) ids.push_back(entry.id);
-  const IdShortener shortener(ids);
   std::vector<TextRow> rows;
   for (const SaveOutcome& entry : save_report.cases) {
     const std::string epoch = entry.epoch ? std::to_string(*entry.epoch) : "";
-    rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)}, {entry.result}, {epoch}},
-                    entry.reason});
+    rows.push_back({{{entry.id}, {entry.result}, {epoch}}, entry.reason});
   }
+  shorten_ids(rows);
   return render_table(columns, rows, console.width, console.colour);
 }
 

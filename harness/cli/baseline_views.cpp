@@ -69,9 +69,9 @@ std::optional<double> compute_spread(const BaselineHistory& history) {
   return between_run_sigma(run_differences(run_statistics(history.records).runs));
 }
 
-TextRow make_list_row(const BaselineHistory& history, const IdShortener& shortener) {
+TextRow make_list_row(const BaselineHistory& history) {
   const BaselineRecord& last = *history.last();
-  return {{{last.measured.id, Tone::plain, shortener.forms(last.measured.id)},
+  return {{{last.measured.id},
            {std::to_string(history.records.size())},
            {std::to_string(count_epochs(history))},
            {last.time},
@@ -108,14 +108,10 @@ std::string format_baseline_list(const StoreContents& contents, const ConsoleOpt
   std::string text;
   for (std::size_t i = 0; i < contents.cases.size();) {
     const std::string& machine = contents.cases[i].file.folder_name;
-    const std::size_t first = i;
-    std::vector<std::string_view> ids;
-    for (; i < contents.cases.size() && contents.cases[i].file.folder_name == machine; ++i)
-      ids.push_back(contents.cases[i].history.last()->measured.id);
-    const IdShortener shortener(ids);
     std::vector<TextRow> rows;
-    for (std::size_t entry = first; entry < i; ++entry)
-      rows.push_back(make_list_row(contents.cases[entry].history, shortener));
+    for (; i < contents.cases.size() && contents.cases[i].file.folder_name == machine; ++i)
+      rows.push_back(make_list_row(contents.cases[i].history));
+    shorten_ids(rows);
     text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(contents.store.folder()),
                         printable(machine)) +
             render_table(columns, rows, console.width, console.colour);

@@ -29,13 +29,11 @@
 namespace bench {
 namespace {
 
-TextRow make_case_row(const CaseRecord& record, const IdShortener& ids,
-                      const std::string& runs_here, ReasonPlacement placement) {
+TextRow make_case_row(const CaseRecord& record, const std::string& runs_here,
+                      ReasonPlacement placement) {
   const ops::Work& work = *record.work;
   TextRow row;
-  TextCell id{record.id};
-  if (placement == ReasonPlacement::below_row) id.shorter = ids.forms(record.id);
-  row.cells = {std::move(id),
+  row.cells = {{record.id},
                {format_or_unknown(work.macs, format_count)},
                {format_count(work.flops)},
                {format_bytes(work.traffic())},
@@ -53,17 +51,15 @@ void print_table(const Plan& plan, const CaseAvailability& availability, Env& en
                                            {"bytes", Align::right, std::nullopt, 2},
                                            {"", Align::right, std::nullopt, 4},
                                            {"runs here"}};
-  std::vector<std::string_view> ids;
-  for (const Case& entry : plan.cases) ids.push_back(entry.id);
-  const IdShortener shortener(ids);
   std::vector<TextRow> rows;
   std::size_t runnable = 0;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
     const std::string runs_here = availability.format_runs_here(record);
-    rows.push_back(make_case_row(record, shortener, runs_here, placement));
+    rows.push_back(make_case_row(record, runs_here, placement));
     runnable += runs_here == kRunsHere ? 1 : 0;
   }
+  if (placement == ReasonPlacement::below_row) shorten_ids(rows);
   *env.out << render_table(columns, std::move(rows), console.width, console.colour)
            << fmt::format("{}, {} can run here\n", pluralise(plan.cases.size(), "case"), runnable);
 }

@@ -106,8 +106,8 @@ std::string format_field(const std::optional<std::vector<std::int64_t>>& field) 
   return is_square ? fmt::format("{}", field->front()) : fmt::format("{}", fmt::join(*field, "x"));
 }
 
-TextRow make_text_row(const StatisticsRow& row, std::vector<std::string> shorter_names) {
-  return {.cells = {{row.name, Tone::plain, std::move(shorter_names)},
+TextRow make_text_row(const StatisticsRow& row) {
+  return {.cells = {{row.name},
                     {row.op},
                     {ops::join_dims(row.output)},
                     {format_count(row.parameters)},
@@ -170,7 +170,7 @@ std::string format_network(const NetworkStatistics& network, ops::FlopConvention
                            std::size_t width, Colour colour) {
   const StatisticsTotal total = add_up(network.layers);
   std::vector<TextRow> rows;
-  for (const StatisticsRow& layer : network.layers) rows.push_back(make_text_row(layer, {}));
+  for (const StatisticsRow& layer : network.layers) rows.push_back(make_text_row(layer));
   rows.push_back(make_total_row(total));
   const std::string sentence =
       fmt::format("The network {} (batch {}, {}) has {}, in {} as they are written, before fusion.",
@@ -183,12 +183,9 @@ std::string format_network(const NetworkStatistics& network, ops::FlopConvention
 std::string format_cases(const std::vector<StatisticsRow>& cases, ops::FlopConvention convention,
                          std::size_t width, Colour colour) {
   const StatisticsTotal total = add_up(cases);
-  std::vector<std::string_view> ids;
-  for (const StatisticsRow& row : cases) ids.push_back(row.name);
-  const IdShortener shortener(ids);
   std::vector<TextRow> rows;
-  for (const StatisticsRow& row : cases)
-    rows.push_back(make_text_row(row, shortener.forms(row.name)));
+  for (const StatisticsRow& row : cases) rows.push_back(make_text_row(row));
+  shorten_ids(rows);
   rows.push_back(make_total_row(total));
   const std::string sentence =
       fmt::format("{} together {}.", pluralise(cases.size(), "case has", "cases have"),

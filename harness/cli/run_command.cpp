@@ -348,21 +348,19 @@ void print_dry_run_table(const Plan& plan, const RunnableCases& runnable, std::s
                                      {"timed at most", Align::right}};
   const bool has_reasons = runnable.plan.cases.size() < plan.cases.size();
   if (has_reasons) columns.push_back({"runs here"});
-  std::vector<std::string_view> ids;
-  for (const Case& entry : plan.cases) ids.push_back(entry.id);
-  const IdShortener shortener(ids);
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const Case& entry = plan.cases[i];
     const std::string& runs_here = runnable.runs_here[i];
     const bool runs = runs_here == kRunsHere;
-    TextRow row{{{entry.id, Tone::plain, shortener.forms(entry.id)},
+    TextRow row{{{entry.id},
                  {runs ? fmt::format("{}", entry.measure.processes) : "-"},
                  {runs ? format_time(entry.measure.max_time) : "-"}},
                 ""};
     if (has_reasons) add_runs_here(runs_here, reason_placement(width), row);
     rows.push_back(std::move(row));
   }
+  shorten_ids(rows);
   *env.out << '\n' << render_table(columns, std::move(rows), width, Colour::off);
 }
 

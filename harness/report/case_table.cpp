@@ -283,6 +283,52 @@ std::string readable_cell(const CaseColumn& column, const CaseRecord& record) {
   return analysis::readable(column.value(record), column.quantity);
 }
 
+TableColumn table_column(const CaseColumn& column) {
+  constexpr std::array<std::string_view, 7> kProse = {
+      "implementation", "layers", "outcome", "reason", "source", "chosen", "best"};
+  const ColumnKind kind = !column.is_text()                             ? ColumnKind::number
+                          : column.name == "case"                       ? ColumnKind::id
+                          : std::ranges::count(kProse, column.name) > 0 ? ColumnKind::prose
+                                                                        : ColumnKind::text;
+  return {std::string(column.heading), kind};
+}
+
+Table case_table(const CaseColumns& columns, const std::vector<CaseRecord>& cases) {
+  Table table;
+  for (const CaseColumn* column : columns) table.columns.push_back(table_column(*column));
+  for (const CaseRecord& record : cases) {
+    TableRow& row = table.rows.emplace_back();
+    for (const CaseColumn* column : columns)
+      row.cells.push_back({readable_cell(*column, record), column->value(record)});
+  }
+  return table;
+}
+
+CaseColumns identity_columns() {
+  CaseColumns identity;
+  for (const CaseColumn& column : kCaseColumns) {
+    if (column.role == CaseColumn::Role::identity) identity.push_back(&column);
+  }
+  return identity;
+}
+
+std::string csv_heading(const CaseColumns& columns) {
+  std::string line;
+  for (const CaseColumn* column : columns) {
+    line += fmt::format("{}{}", column == columns.front() ? "" : ",", column->name);
+  }
+  return line;
+}
+
+std::string csv_line(const CaseColumns& columns, const CaseRecord& record) {
+  std::string line;
+  for (const CaseColumn* column : columns) {
+    if (column != columns.front()) line += ',';
+    analysis::append_csv(column->value(record), line);
+  }
+  return line;
+}
+
 Status sort_cases(std::string_view order, std::vector<CaseRecord>& cases) {
   const bool is_ascending = order.starts_with('+');
   const std::string_view name = order.substr(is_ascending ? 1 : 0);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/report/document.hpp"
 #include "harness/result/report.hpp"
 #include "profiler/analysis/cell.hpp"
 
@@ -49,6 +50,16 @@ CaseColumns default_case_columns(const std::vector<CaseRecord>& cases);
 
 // Returns the human-readable value: "1.253 ms", "n/a".
 std::string readable_cell(const CaseColumn& column, const CaseRecord& record);
+
+TableColumn table_column(const CaseColumn& column);
+// Returns the cases as a table with these columns.
+Table case_table(const CaseColumns& columns, const std::vector<CaseRecord>& cases);
+
+// Returns the columns that identify a case.
+CaseColumns identity_columns();
+// Return the heading of a CSV, and the line of a case, without line ends.
+std::string csv_heading(const CaseColumns& columns);
+std::string csv_line(const CaseColumns& columns, const CaseRecord& record);
 
 // Sorts by the column that `order` names: "NAME" puts the largest value first, "+NAME" the
 // smallest. Unknown values come last. Returns an error if the column is unknown.

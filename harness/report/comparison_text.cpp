@@ -5,7 +5,6 @@
 #include "base/markup.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/judge/comparison.hpp"
@@ -13,7 +12,6 @@
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/program_text.hpp"
-#include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -157,24 +155,6 @@ std::string format_groups(const Comparison& comparison) {
   return text;
 }
 
-Tone to_tone(CaseVerdict verdict) {
-  switch (verdict) {
-    case CaseVerdict::slower:
-    case CaseVerdict::failed:
-      return Tone::bad;
-    case CaseVerdict::faster:
-      return Tone::good;
-    case CaseVerdict::removed:
-    case CaseVerdict::unclear:
-    case CaseVerdict::incomparable:
-      return Tone::warning;
-    case CaseVerdict::same:
-    case CaseVerdict::added:
-      break;
-  }
-  return Tone::plain;
-}
-
 // Returns "changed    cpu: A -> B"; further lines are indented to the first one's text.
 std::string changed_line(const Change& change, std::size_t width) {
   constexpr std::string_view kName = "changed    ";
@@ -206,6 +186,51 @@ constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
        return parameter_json(comparison);
      }},
 }};
+
+template <auto Member>
+TableCell compared_time(const ComparedCase& entry) {
+  return {format_compared_time(entry.*Member), to_cell(entry.*Member)};
+}
+template <auto Member>
+TableCell compared_change(const ComparedCase& entry) {
+  return make_change_cell(entry.*Member ? std::optional(*(entry.*Member) - 1) : std::nullopt);
+}
+
+// Returns the reason and the changes as a page shows them.
+TableCell page_notes(const ComparedCase& entry) {
+  const std::string changes = format_changes(entry.changes);
+  const std::string_view separator = entry.reason.empty() || changes.empty() ? "" : "; ";
+  return {fmt::format("{}{}{}", entry.reason, separator, changes)};
+}
+
+constexpr unsigned kEveryTable = in_text | in_markdown | in_page;
+using enum ColumnKind;
+
+constexpr auto kComparisonFields = std::to_array<TableField<ComparedCase>>({
+    {kEveryTable, "verdict", text,
+     [](const ComparedCase& c) {
+       return make_text_cell(to_string(c.verdict), verdict_tone(c.verdict));
+     }},
+    {kEveryTable, "case", id, [](const ComparedCase& c) { return TableCell{c.id}; },
+     kMinComparedId},
+    {kEveryTable, "base", number, compared_time<&ComparedCase::base>, {}, 3},
+    {kEveryTable, "candidate", number, compared_time<&ComparedCase::candidate>, {}, 2},
+    {in_text, "change", text, [](const ComparedCase& c) { return TableCell{format_change(c)}; }},
+    {in_text,
+     "interval",
+     text,
+     [](const ComparedCase& c) { return TableCell{format_interval(c)}; },
+     {},
+     1},
+    {in_markdown, "change", text,
+     [](const ComparedCase& c) { return TableCell{format_case_effect(c)}; }},
+    {in_markdown, "what changed", prose,
+     [](const ComparedCase& c) { return TableCell{format_reason_and_changes(c)}; }},
+    {in_page, "change", number, compared_change<&ComparedCase::ratio>},
+    {in_page, "low", number, compared_change<&ComparedCase::low>},
+    {in_page, "high", number, compared_change<&ComparedCase::high>},
+    {in_page, "notes", prose, page_notes},
+});
 
 // Says what the times in the columns are. Empty if no case has a ratio.
 std::string describe_compared_times(const Comparison& comparison) {
@@ -290,6 +315,17 @@ std::string format_effect(double ratio, const std::optional<double>& low,
   return interval ? fmt::format("{} ({})", text, *interval) : text;
 }
 
+Tone verdict_tone(CaseVerdict verdict) {
+  constexpr std::array<Tone, enumerator_names<CaseVerdict>().size()> kTones = {
+      Tone::bad,     Tone::good, Tone::plain,   Tone::warning,
+      Tone::warning, Tone::bad,  Tone::warning, Tone::plain};
+  return kTones[static_cast<std::size_t>(verdict)];
+}
+
+Table comparison_table(const Comparison& comparison, InFormat format) {
+  return make_table(kComparisonFields, format, comparison.cases);
+}
+
 std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console) {
   const std::size_t width = console.width;
   // What holds for the primitives need not hold for the program, so the program comes first.
@@ -299,26 +335,10 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
   text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                       printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
-  const std::vector<TextColumn> columns = {{"verdict"},
-                                           {"case", Align::left, kMinComparedId},
-                                           {"base", Align::right, std::nullopt, 3},
-                                           {"candidate", Align::right, std::nullopt, 2},
-                                           {"change", Align::left},
-                                           {"interval", Align::left, std::nullopt, 1}};
-  std::vector<std::string_view> ids;
-  for (const ComparedCase& entry : comparison.cases) ids.push_back(entry.id);
-  const IdShortener shortener(ids);
-  std::vector<TextRow> rows;
-  for (const ComparedCase& entry : comparison.cases) {
-    rows.push_back({{{std::string(to_string(entry.verdict)), to_tone(entry.verdict)},
-                     {entry.id, Tone::plain, shortener.forms(entry.id)},
-                     {format_compared_time(entry.base)},
-                     {format_compared_time(entry.candidate)},
-                     {format_change(entry)},
-                     {format_interval(entry)}},
-                    format_reason_and_changes(entry)});
-  }
-  text += '\n' + render_table(columns, rows, width, console.colour);
+  Table table = comparison_table(comparison, in_text);
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].note = format_reason_and_changes(comparison.cases[i]);
+  text += '\n' + text_table(table, width, console.colour);
   const std::string times = describe_compared_times(comparison);
   if (!times.empty()) text += '\n' + wrap(times, width, 0);
   if (!comparison.groups.empty()) {
@@ -338,16 +358,9 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const Change& change : comparison.changes) {
     text += fmt::format("- changed: {}\n", escape_markdown(format_change(change)));
   }
-  text +=
-      "\n| verdict | case | base | candidate | change | what changed |\n"
-      "|---|---|---:|---:|---|---|\n";
-  for (const ComparedCase& entry :
-       std::span(comparison.cases).first(std::min(comparison.cases.size(), kMaxMarkdownRows))) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(entry.verdict),
-                        escape_markdown(entry.id), format_compared_time(entry.base),
-                        format_compared_time(entry.candidate), format_case_effect(entry),
-                        markdown_sentence(format_reason_and_changes(entry)));
-  }
+  Table table = comparison_table(comparison, in_markdown);
+  table.rows.resize(std::min(table.rows.size(), kMaxMarkdownRows));
+  text += "\n" + markdown_table(table, "---:");
   if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=
         fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMaxMarkdownRows);

@@ -5,6 +5,7 @@
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/parameter_comparison.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/document.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/store.hpp"
 
@@ -51,6 +52,9 @@ std::span<const ComparisonFormat> comparison_formats();
 // by how much the cases with the verdict `same` may have changed.
 std::string format_comparison_answer(const Comparison& comparison);
 std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console);
+Tone verdict_tone(CaseVerdict verdict);
+// Returns the table of the cases in one of the formats.
+Table comparison_table(const Comparison& comparison, InFormat format);
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
 

@@ -3,7 +3,6 @@
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
@@ -91,29 +90,22 @@ std::string format_implementations(const CaseEvidence& entry) {
 std::string changed_table(const GateFile& gate, const SideNames& names,
                           const std::vector<const CaseAssessment*>& changed,
                           const ConsoleOptions& console) {
-  std::vector<std::string_view> ids;
-  for (const CaseAssessment* judgement : changed) ids.push_back(judgement->id);
-  const IdShortener shortener(ids);
-  std::vector<TextRow> rows;
+  Table table{{{"case", ColumnKind::id, kMinId},
+               {names.base, ColumnKind::number, std::nullopt, 1},
+               {names.candidate, ColumnKind::number, std::nullopt, 1},
+               {"change"}},
+              {}};
   for (const CaseAssessment* judgement : changed) {
     const Tone tone = judgement->verdict == Verdict::regression ? Tone::bad : Tone::good;
-    const auto time = [](const std::optional<Nanoseconds>& known) {
-      return known ? format_time(*known) : std::string(kUnknown);
-    };
-    TextRow row;
-    row.cells = {{judgement->id, Tone::plain, shortener.forms(judgement->id)},
-                 {time(judgement->base)},
-                 {time(judgement->candidate)},
-                 {describe_effect(*judgement), tone}};
+    TableRow& row = table.rows.emplace_back();
+    row.cells = {{judgement->id},
+                 make_time_cell(judgement->base),
+                 make_time_cell(judgement->candidate),
+                 {describe_effect(*judgement), {}, tone}};
     const auto evidence = std::ranges::find(gate.evidence.cases, judgement->id, &CaseEvidence::id);
     if (evidence != gate.evidence.cases.end()) row.note = format_implementations(*evidence);
-    rows.push_back(std::move(row));
   }
-  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
-                                           {names.base, Align::right, std::nullopt, 1},
-                                           {names.candidate, Align::right, std::nullopt, 1},
-                                           {"change", Align::left}};
-  return render_table(columns, rows, console.width, console.colour);
+  return text_table(table, console.width, console.colour);
 }
 
 // Returns a sentence on the cases of which nothing is shown in the table; empty if there are none.

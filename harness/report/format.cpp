@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/format.hpp"
 
-#include "base/table.hpp"
 #include "harness/report/console.hpp"
 
 #include <array>
@@ -11,20 +10,11 @@ namespace {
 
 std::string write_chosen_columns(const RunView& view, const ConsoleOptions& console) {
   // The user chose the columns, so the table omits none. Only the id may be cut.
-  std::vector<TextColumn> columns;
-  for (const CaseColumn* column : view.columns) {
-    TextColumn shown{std::string(column->heading), column->is_text() ? Align::left : Align::right};
-    if (column->name == "case") shown.narrowest = 30;
-    columns.push_back(std::move(shown));
+  Table table = case_table(view.columns, view.report.cases);
+  for (TableColumn& column : table.columns) {
+    if (column.kind == ColumnKind::id) column = {column.heading, ColumnKind::text, 30};
   }
-  std::vector<TextRow> rows;
-  for (const CaseRecord& record : view.report.cases) {
-    TextRow& row = rows.emplace_back();
-    for (const CaseColumn* column : view.columns) {
-      row.cells.push_back({readable_cell(*column, record)});
-    }
-  }
-  return render_table(columns, std::move(rows), console.width, console.colour);
+  return text_table(table, console.width, console.colour);
 }
 
 std::string format_run_text(const RunView& view, const ConsoleOptions& console) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
-#include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
 
@@ -21,73 +19,10 @@ constexpr std::array<Verdict, 3> kQuietVerdicts = {Verdict::incomparable, Verdic
                                                    Verdict::pass};
 constexpr std::size_t kMaxQuietListed = 12;
 
-Tone to_tone(Verdict verdict) {
-  constexpr std::array<Tone, enumerator_names<Verdict>().size()> kTones = {
-      Tone::bad,     Tone::bad,     Tone::warning, Tone::warning,
-      Tone::warning, Tone::warning, Tone::good,    Tone::plain};
-  return kTones[static_cast<std::size_t>(verdict)];
-}
-
-std::string format_time_or_empty(const std::optional<Nanoseconds>& time) {
-  return time ? format_time(*time) : "";
-}
-
-std::string format_note(const CaseAssessment& judgement, const KitPaths& kits) {
-  if (judgement.verdict == Verdict::pass) return judgement.reason;
-  std::vector<std::string> parts;
-  if (!judgement.reason.empty()) parts.push_back(judgement.reason);
-  if (!judgement.changes.empty()) parts.push_back("changed: " + format_changes(judgement.changes));
-  if (!judgement.source.empty()) parts.push_back("configured at " + judgement.source);
-  if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
-    parts.push_back("kit: " + kit->second);
-  }
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-std::vector<TextRow> make_gate_rows(const std::vector<const CaseAssessment*>& listed,
-                                    const KitPaths& kits) {
-  std::vector<std::string_view> ids;
-  for (const CaseAssessment* judgement : listed) ids.push_back(judgement->id);
-  const IdShortener shortener(ids);
-  std::vector<TextRow> rows;
-  for (const CaseAssessment* judgement : listed) {
-    const Tone tone = to_tone(judgement->verdict);
-    TextRow& row = rows.emplace_back();
-    row.cells = {
-        {std::string(to_string(judgement->verdict)), tone},
-        {judgement->id, Tone::plain, shortener.forms(judgement->id)},
-        {format_signed_effect(*judgement), tone},
-        {judgement->adjusted_p ? fmt::format("{:.2g}", *judgement->adjusted_p) : ""},
-        {format_duets(*judgement)},
-        {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},
-        {std::string(reference_name(*judgement))},
-        {format_time_or_empty(judgement->base)},
-        {format_time_or_empty(judgement->candidate)}};
-    row.note = format_note(*judgement, kits);
-  }
-  return rows;
-}
-
 std::string format_header(const GateFile& gate, const ConsoleOptions& options) {
   std::string text = wrap(gate.conclusion.sentence, options.width, 0);
   for (const std::string& line : side_lines(gate)) text += wrap(line, options.width, 2);
   return text + format_notes(gate_notes(gate), options.notes, options.width, "  ");
-}
-
-std::string render_gate_table(const std::vector<const CaseAssessment*>& listed,
-                              const KitPaths& kits, const ConsoleOptions& options) {
-  const std::vector<TextColumn> columns = {
-      {"verdict"},
-      {"case", Align::left, 24},
-      {"slower by", Align::right},
-      {"p (BH)", Align::right, std::nullopt, 3},
-      {"duets", Align::right, std::nullopt, 2},
-      {"detectable", Align::right, std::nullopt, 4},
-      {"against", Align::left, std::nullopt, 1},
-      {"reference", Align::right, std::nullopt, 1},
-      {"candidate", Align::right, std::nullopt, 1},
-  };
-  return "\n" + render_table(columns, make_gate_rows(listed, kits), options.width, options.colour);
 }
 
 // Summarises cases of one verdict that the table does not list: their number and the first reason.
@@ -118,7 +53,8 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
     listed.erase(unlisted, listed.end());
   }
   std::string text = format_header(gate, options);
-  if (!listed.empty()) text += render_gate_table(listed, kits, options);
+  if (!listed.empty())
+    text += "\n" + text_table(gate_table(gate, listed, kits, in_text), width, options.colour);
   if (!summaries.empty()) text += "\n" + summaries;
   // Users copy the command, so it is not wrapped.
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {

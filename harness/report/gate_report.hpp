@@ -5,6 +5,7 @@
 
 #include "harness/judge/evidence_file.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/document.hpp"
 
 #include <cstddef>
 #include <map>
@@ -76,6 +77,17 @@ struct ConfigLocation {
   std::optional<int> line;
 };
 ConfigLocation parse_config_location(std::string_view source);
+
+// The tone of a verdict on a page and in plots.
+Tone page_tone(Verdict verdict);
+
+// Maximum width of one fact in Markdown, in columns, so that a single fact cannot displace all
+// others.
+inline constexpr std::size_t kMaxFactWidth = 1000;
+
+// Returns the table of these cases in one of the formats (gate_table.cpp).
+Table gate_table(const GateFile& gate, const std::vector<const CaseAssessment*>& cases,
+                 const KitPaths& kits, InFormat format);
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits, const ConsoleOptions& options);
 

@@ -21,6 +21,8 @@
 namespace bench {
 namespace {
 
+using enum ColumnKind;
+
 // Adds the plots of effects and of both sides. The page opens with the first effects, so it shows
 // them again only if there are more of them.
 void add_judged_plots(const std::vector<ForestRow>& effects, double tolerance, const Plot& sides,
@@ -35,41 +37,14 @@ void add_judged_plots(const std::vector<ForestRow>& effects, double tolerance, c
 // The series of a forest plot. A series selects colour and shape; the plot's caption names both:
 // circle, square, triangle, diamond.
 constexpr std::size_t kNeither = 0, kSlower = 1, kFaster = 2, kUndecided = 3;
-// Series by verdict.
-constexpr std::array<std::size_t, enumerator_names<Verdict>().size()> kVerdictSeries = {
-    kSlower, kSlower, kUndecided, kUndecided, kUndecided, kNeither, kFaster, kNeither};
-constexpr std::array<std::size_t, enumerator_names<CaseVerdict>().size()> kCaseVerdictSeries = {
-    kSlower, kFaster, kNeither, kUndecided, kUndecided, kSlower, kUndecided, kNeither};
-// Classes of page.css by series.
-constexpr std::array<std::string_view, 4> kSeriesClasses = {"", "bad", "good", "doubt"};
+// By Tone.
+constexpr std::array<std::size_t, 5> kToneSeries = {kNeither, kFaster, kUndecided, kSlower,
+                                                    kNeither};
+std::size_t tone_series(Tone tone) { return kToneSeries[static_cast<std::size_t>(tone)]; }
 
-Page::TableCell make_compared_time_cell(const std::optional<double>& nanoseconds) {
-  return {format_compared_time(nanoseconds), nanoseconds};
-}
-
-Page::TableCell make_change_cell(const std::optional<double>& fraction) {
-  if (!fraction) return {std::string(kUnknown)};
-  return {fmt::format("{:+.1f} %", 100 * *fraction), *fraction};
-}
-
-std::string format_gate_facts(const GateFile& gate, const CaseAssessment& judgement,
-                              const KitPaths& kits) {
-  std::string text;
-  const auto add = [&text](std::string_view label, const std::string& fact) {
-    if (!fact.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : "; ", label, fact);
-  };
-  add("", judgement.reason);
-  add("changed: ", format_changes(judgement.changes));
-  if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
-  if (needs_kit(judgement.verdict)) add("measure it again: ", reproduction(gate, judgement));
-  return text;
-}
-
-Page::TableCell make_duets_cell(const CaseAssessment& judgement) {
-  Page::TableCell cell{format_duets(judgement)};
-  const auto duets = static_cast<double>(judgement.duets + judgement.confirmations);
-  if (duets > 0) cell.value = duets;
-  return cell;
+template <std::integral Count>
+TableCell make_count_cell(Count count) {
+  return {std::to_string(count), static_cast<std::int64_t>(count)};
 }
 
 // Explains the columns of the table of a gate.
@@ -84,32 +59,10 @@ std::string explain_gate_columns(std::string_view reference) {
 }
 
 void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
+  Table table = gate_table(gate, reading_order(gate.judgements), kits, in_page);
   const std::string reference = gate.facts.base ? "base" : "reference";
-  const std::vector<Page::TableColumn> columns = {
-      {"verdict", PageKind::text}, {"case", PageKind::id},        {"slower by", PageKind::number},
-      {"low", PageKind::number},   {"high", PageKind::number},    {"p (BH)", PageKind::number},
-      {"duets", PageKind::number}, {reference, PageKind::number}, {"candidate", PageKind::number},
-      {"more", PageKind::prose}};
-  std::vector<Page::TableRow> rows;
-  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
-    const std::size_t series = kVerdictSeries[static_cast<std::size_t>(judgement->verdict)];
-    Page::TableCell p{std::string(kUnknown)};
-    if (judgement->adjusted_p) {
-      p = {fmt::format("{:.2g}", *judgement->adjusted_p), *judgement->adjusted_p};
-    }
-    rows.push_back(
-        {{std::string(to_string(judgement->verdict)), std::nullopt, kSeriesClasses[series]},
-         {judgement->id},
-         make_change_cell(judgement->effect),
-         make_change_cell(judgement->low),
-         make_change_cell(judgement->high),
-         p,
-         make_duets_cell(*judgement),
-         make_time_cell(judgement->base),
-         make_time_cell(judgement->candidate),
-         {format_gate_facts(gate, *judgement, kits)}});
-  }
-  page.table(columns, rows);
+  std::ranges::find(table.columns, "reference", &TableColumn::heading)->heading = reference;
+  page.table(table);
   page.paragraph(explain_gate_columns(reference));
 }
 
@@ -118,8 +71,8 @@ std::vector<ForestRow> make_forest_rows(const GateFile& gate) {
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     if (!judgement->effect) continue;
     rows.push_back({judgement->id, std::string(to_string(judgement->verdict)),
-                    kVerdictSeries[static_cast<std::size_t>(judgement->verdict)],
-                    *judgement->effect, judgement->low, judgement->high});
+                    tone_series(page_tone(judgement->verdict)), *judgement->effect, judgement->low,
+                    judgement->high});
   }
   return rows;
 }
@@ -170,13 +123,6 @@ std::string gate_page(const GateFile& gate, const KitPaths& kits) {
 
 namespace {
 
-std::string format_compared_case(const ComparedCase& entry) {
-  std::string text = entry.reason;
-  const std::string changes = format_changes(entry.changes);
-  if (!changes.empty()) text += (text.empty() ? "" : "; ") + changes;
-  return text;
-}
-
 std::string format_comparison_lead(const Comparison& comparison) {
   const std::string programs =
       comparison.programs ? program_answer(*comparison.programs) + " " : "";
@@ -187,44 +133,10 @@ std::string format_comparison_lead(const Comparison& comparison) {
 void add_programs(const ProgramComparison& programs, Page& page) {
   page.section("Whole programs", "wall times, and what else took time");
   page.facts({{"base", programs.base}, {"candidate", programs.candidate}});
-  for (const ProgramTable& table : program_tables(programs)) {
-    std::vector<Page::TableRow> rows;
-    for (const ProgramPart& row : table.rows) {
-      rows.push_back({{row.name},
-                      make_time_cell(row.base),
-                      make_time_cell(row.candidate),
-                      {format_part_change(row), row.ratio}});
-    }
-    page.table({{table.heading, PageKind::id},
-                {"base", PageKind::number},
-                {"candidate", PageKind::number},
-                {"change", PageKind::number}},
-               rows);
+  for (Table& table : program_tables(programs)) {
+    table.columns.back().kind = number;
+    page.table(table);
   }
-}
-
-void add_comparison_table(const Comparison& comparison, Page& page) {
-  const std::vector<Page::TableColumn> columns = {
-      {"verdict", PageKind::text},     {"case", PageKind::id},       {"base", PageKind::number},
-      {"candidate", PageKind::number}, {"change", PageKind::number}, {"low", PageKind::number},
-      {"high", PageKind::number},      {"notes", PageKind::prose}};
-  const auto change = [](const std::optional<double>& ratio) {
-    return make_change_cell(ratio ? std::optional(*ratio - 1) : std::nullopt);
-  };
-  std::vector<Page::TableRow> rows;
-  for (const ComparedCase& entry : comparison.cases) {
-    const auto verdict = static_cast<std::size_t>(entry.verdict);
-    rows.push_back({{std::string(enumerator_names<CaseVerdict>()[verdict]), std::nullopt,
-                     kSeriesClasses[kCaseVerdictSeries[verdict]]},
-                    {entry.id},
-                    make_compared_time_cell(entry.base),
-                    make_compared_time_cell(entry.candidate),
-                    change(entry.ratio),
-                    change(entry.low),
-                    change(entry.high),
-                    {format_compared_case(entry)}});
-  }
-  page.table(columns, rows);
 }
 
 std::vector<ForestRow> make_forest_rows(const Comparison& comparison) {
@@ -234,10 +146,9 @@ std::vector<ForestRow> make_forest_rows(const Comparison& comparison) {
   std::vector<ForestRow> effects;
   for (const ComparedCase& entry : comparison.cases) {
     if (!entry.ratio) continue;
-    const auto verdict = static_cast<std::size_t>(entry.verdict);
-    effects.push_back({entry.id, std::string(enumerator_names<CaseVerdict>()[verdict]),
-                       kCaseVerdictSeries[verdict], *entry.ratio - 1, fraction(entry.low),
-                       fraction(entry.high)});
+    effects.push_back({entry.id, std::string(to_string(entry.verdict)),
+                       tone_series(verdict_tone(entry.verdict)), *entry.ratio - 1,
+                       fraction(entry.low), fraction(entry.high)});
   }
   return effects;
 }
@@ -258,7 +169,7 @@ void open_comparison(const Comparison& comparison, const std::vector<ForestRow>&
   page.open(forest_plot(effects, comparison.tolerance, kMaxOpeningRows),
             comparison_findings(comparison));
   page.section("Cases", count_rows(comparison.cases.size()));
-  add_comparison_table(comparison, page);
+  page.table(comparison_table(comparison, in_page));
 }
 
 void add_comparison_plots(const Comparison& comparison, const std::vector<ForestRow>& effects,
@@ -280,16 +191,12 @@ std::string comparison_page(const Comparison& comparison) {
   if (comparison.programs) add_programs(*comparison.programs, page);
   if (!comparison.groups.empty()) {
     page.section("Groups", "geometric means");
-    std::vector<Page::TableRow> rows;
+    Table table{{{"group", id}, {"cases", number}, {"change (geometric mean)", number}}, {}};
     for (const GroupRatio& group : comparison.groups) {
-      rows.push_back({{group.group},
-                      {std::to_string(group.cases), static_cast<double>(group.cases)},
-                      make_change_cell(group.ratio - 1)});
+      table.rows.push_back(
+          {{{group.group}, make_count_cell(group.cases), make_change_cell(group.ratio - 1)}});
     }
-    page.table({{"group", PageKind::id},
-                {"cases", PageKind::number},
-                {"change (geometric mean)", PageKind::number}},
-               rows);
+    page.table(table);
   }
   add_comparison_plots(comparison, effects, page);
   page.section(kChangesSection, "machine, libraries, configuration");
@@ -343,31 +250,28 @@ std::string format_state(TrendState state) {
 }
 
 // By state, in the order of TrendState.
-std::string_view state_class(const ShownTrend& shown) {
-  constexpr std::array<std::string_view, 8> kClasses = {"bad",   "bad",   "bad", "good",
-                                                        "doubt", "doubt", "",    ""};
+Tone trend_page_tone(const ShownTrend& shown) {
+  using enum Tone;
+  constexpr std::array<Tone, 8> kTones = {bad, bad, bad, good, warning, warning, plain, plain};
   const bool is_evidently_faster = shown.state() == TrendState::evident && !shown.is_slower_now();
   const TrendState state = is_evidently_faster ? TrendState::faster : shown.state();
-  return kClasses[static_cast<std::size_t>(state)];
+  return kTones[static_cast<std::size_t>(state)];
 }
 
-Page::TableCell make_count_cell(std::int64_t count) {
-  return {std::to_string(count), static_cast<double>(count)};
-}
-
-Page::TableRow history_row(const ShownTrend& shown) {
+TableRow history_row(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
   const TrendRun& last = trend.points.back().run;
-  return {{trend.id},
-          {trend.machine_class},
-          {format_state(shown.state()), std::nullopt, state_class(shown)},
-          make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
-          make_count_cell(last.epoch),
-          make_compared_time_cell(std::optional(std::exp(shown.present_level()))),
-          make_change_cell(std::expm1(shown.total_effect())),
-          {last.time},
-          {last.commit},
-          {last.reason}};
+  const double time = std::exp(shown.present_level());
+  return {{{trend.id},
+           {trend.machine_class},
+           {format_state(shown.state()), {}, trend_page_tone(shown)},
+           make_count_cell(trend.points.size() + trend.skipped.size()),
+           make_count_cell(last.epoch),
+           {format_compared_time(time), time},
+           make_change_cell(std::expm1(shown.total_effect())),
+           {last.time},
+           {last.commit},
+           {last.reason}}};
 }
 
 // Computes the same trends as `bench history`: the cases of each machine class are one family of
@@ -423,19 +327,19 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
   const Plot picture = history_plot(order_histories(histories, shown), kMaxOpeningRows);
   page.open(picture, history_findings(shown));
   page.section("Cases", count_rows(shown.size()));
-  std::vector<Page::TableRow> rows;
-  for (const ShownTrend& entry : shown) rows.push_back(history_row(entry));
-  page.table({{"case", PageKind::id},
-              {"machine class", PageKind::text},
-              {"state", PageKind::text},
-              {"runs", PageKind::number},
-              {"epoch", PageKind::number},
-              {"last time", PageKind::number},
-              {"change", PageKind::number},
-              {"last run", PageKind::text},
-              {"commit", PageKind::text},
-              {"reason", PageKind::prose}},
-             rows);
+  Table table{{{"case", id},
+               {"machine class"},
+               {"state"},
+               {"runs", number},
+               {"epoch", number},
+               {"last time", number},
+               {"change", number},
+               {"last run"},
+               {"commit"},
+               {"reason", prose}},
+              {}};
+  for (const ShownTrend& entry : shown) table.rows.push_back(history_row(entry));
+  page.table(table);
   page.paragraph("`bench history CASE` shows all runs of a case and its changes.");
   if (histories.size() > kMaxOpeningRows)
     page.plots("History", fmt::format("of {} cases", histories.size()), history_plots(histories));

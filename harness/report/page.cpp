@@ -26,10 +26,11 @@ namespace {
 // shows them on request.
 constexpr std::size_t kMaxDrawnRows = 250;
 
-// Classes by PageKind.
-constexpr std::array<std::string_view, 4> kKindClasses = {"id", "", "prose", "number"};
+// Classes by ColumnKind and by Tone.
+constexpr std::array<std::string_view, 5> kKindClasses = {"id", "", "prose", "number", ""};
+constexpr std::array<std::string_view, 5> kToneClasses = {"", "good", "doubt", "bad", ""};
 
-std::string format_class_attribute(PageKind kind, std::string_view extra, std::string_view text) {
+std::string format_class_attribute(ColumnKind kind, std::string_view extra, std::string_view text) {
   std::string classes(kKindClasses[static_cast<std::size_t>(kind)]);
   const std::string_view absent_class = text == kUnknown || text.empty() ? "none" : "";
   for (const std::string_view name : {extra, absent_class}) {
@@ -67,58 +68,57 @@ std::string breakable_html(std::string_view text, std::string_view separators) {
   return html;
 }
 
-std::string cell_html(PageKind kind, std::string_view text) {
-  if (kind == PageKind::id) return breakable_html(text, "/+");
+std::string cell_html(ColumnKind kind, std::string_view text) {
+  if (kind == ColumnKind::id) return breakable_html(text, "/+");
   // Names of implementations, such as brg_conv:avx512_core_bf16, have no spaces.
-  if (kind == PageKind::prose) return breakable_html(text, ":_/");
+  if (kind == ColumnKind::prose) return breakable_html(text, ":_/");
   return escape_markup(text);
 }
 
 // Marks columns whose texts need much width. Other prose shares the width that remains.
 constexpr std::size_t kMinLongText = 48;  // about two lines of the width that page.css gives
-std::string_view width_class(const std::vector<Page::TableRow>& rows, std::size_t column,
-                             PageKind kind) {
-  const bool is_long = kind == PageKind::prose && std::ranges::any_of(rows, [&](const auto& row) {
-                         return row[column].text.size() >= kMinLongText;
+std::string_view width_class(const Table& table, std::size_t column) {
+  const bool is_long = table.columns[column].kind == ColumnKind::prose &&
+                       std::ranges::any_of(table.rows, [&](const TableRow& row) {
+                         return row.cells[column].text.size() >= kMinLongText;
                        });
   return is_long ? "long" : "";
 }
 
 // Returns the text of the row's first cell with an id; nullptr if it has none.
-const std::string* find_id(const std::vector<Page::TableColumn>& columns,
-                           const Page::TableRow& row) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].kind == PageKind::id) return &row[i].text;
-  }
-  return nullptr;
+const std::string* find_id(const std::vector<TableColumn>& columns, const TableRow& row) {
+  const auto found = std::ranges::find(columns, ColumnKind::id, &TableColumn::kind);
+  if (found == columns.end()) return nullptr;
+  return &row.cells[static_cast<std::size_t>(found - columns.begin())].text;
 }
 
-void append_row(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row,
+void append_row(const std::vector<TableColumn>& columns, const TableRow& row,
                 std::string_view fragment, std::string& html) {
   html += fmt::format("<tr id=\"{}\">", fragment);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Page::TableCell& cell = row[i];
-    html += "<td" + format_class_attribute(columns[i].kind, cell.classes, cell.text);
-    if (cell.value && std::isfinite(*cell.value)) {
-      fmt::format_to(std::back_inserter(html), " data-v=\"{:.6g}\"", *cell.value);
+    const TableCell& cell = row.cells[i];
+    const ColumnKind kind = columns[i].kind;
+    html += "<td" + format_class_attribute(kind, kToneClasses[static_cast<std::size_t>(cell.tone)],
+                                           cell.text);
+    const double value = analysis::to_number(cell.value);
+    if (kind == ColumnKind::number && analysis::is_known(cell.value) && std::isfinite(value)) {
+      fmt::format_to(std::back_inserter(html), " data-v=\"{:.6g}\"", value);
     }
-    if (columns[i].kind != PageKind::id) {
+    if (kind != ColumnKind::id) {
       html += " data-name=\"" + escape_markup(columns[i].heading) + '"';
     }
-    html += '>' + cell_html(columns[i].kind, cell.text) + "</td>";
+    html += '>' + cell_html(kind, cell.text) + "</td>";
   }
   html += "</tr>\n";
 }
 
-std::string head_html(const std::vector<Page::TableColumn>& columns,
-                      const std::vector<Page::TableRow>& rows) {
+std::string head_html(const Table& table) {
   std::string html = "<thead><tr>";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Page::TableColumn& column = columns[i];
-    html += fmt::format(
-        "<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
-        format_class_attribute(column.kind, width_class(rows, i, column.kind), column.heading),
-        escape_markup(column.heading));
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    html += fmt::format("<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
+                        format_class_attribute(column.kind, width_class(table, i), column.heading),
+                        escape_markup(column.heading));
   }
   return html + "</tr></thead>\n";
 }
@@ -126,7 +126,7 @@ std::string head_html(const std::vector<Page::TableColumn>& columns,
 // A table with fewer rows needs no filter.
 constexpr std::size_t kMinFilteredRows = 5;
 
-std::string tools_html(const std::vector<Page::TableColumn>& columns, std::size_t rows) {
+std::string tools_html(const std::vector<TableColumn>& columns, std::size_t rows) {
   std::string html =
       fmt::format("<div class=\"tools\"{}>", rows < kMinFilteredRows ? " hidden" : "");
   html +=
@@ -145,10 +145,11 @@ std::string tools_html(const std::vector<Page::TableColumn>& columns, std::size_
 // Percent-encodes all characters of a path that may have another meaning in a URL: "a b#1.svg"
 // becomes "a%20b%231.svg".
 std::string encode_url_path(std::string_view path) {
-  constexpr std::string_view kPlain = "-._~/";
+  constexpr std::string_view kUnescaped = "-._~/";
   std::string text;
   for (const char c : path) {
-    const bool is_plain = is_letter(c) || is_digit(c) || kPlain.find(c) != std::string_view::npos;
+    const bool is_plain =
+        is_letter(c) || is_digit(c) || kUnescaped.find(c) != std::string_view::npos;
     text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return text;
@@ -252,10 +253,10 @@ void Page::frame(std::string_view summary, std::string_view html, FrameContent c
       escape_markup(summary), escape_markup(html)));
 }
 
-void Page::table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows) {
+void Page::table(const Table& table) {
+  const auto& [columns, rows] = table;
   add_content("<div class=\"sortable-box\">\n" + tools_html(columns, rows.size()));
-  body() +=
-      "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns, rows) + "<tbody>\n";
+  body() += "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(table) + "<tbody>\n";
   ++tables_;
   const std::size_t drawn = std::min(rows.size(), kMaxDrawnRows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -336,11 +337,6 @@ std::string Page::finish() && {
   }
   page += remaining;
   return page;
-}
-
-Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
-  if (!time) return {std::string(kUnknown)};
-  return {format_time(*time), static_cast<double>(time->count())};
 }
 
 std::string count_rows(std::size_t rows) { return pluralise(rows, "row"); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "harness/judge/parameter_comparison.hpp"
+#include "harness/report/document.hpp"
 #include "harness/report/findings.hpp"
 #include "harness/report/plots.hpp"
 
@@ -51,20 +52,9 @@ class Page {
              FrameContent content = FrameContent::page);
 
   // A table that the reader of the page can sort and filter. Where it does not fit the width, the
-  // page shows its rows as cards.
-  struct TableColumn {
-    std::string heading;
-    // id: breaks after '/' and '+'. prose: may be long and breaks anywhere, preferably after ':',
-    // '_' and '/'.
-    enum class Kind { id, text, prose, number } kind = Kind::text;
-  };
-  struct TableCell {
-    std::string text;
-    std::optional<double> value = std::nullopt;  // sort key of a number
-    std::string_view classes = {};               // "good", "bad", "doubt"
-  };
-  using TableRow = std::vector<TableCell>;
-  void table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows);
+  // page shows its rows as cards. Ids break after '/' and '+', prose anywhere, preferably after
+  // ':', '_' and '/'.
+  void table(const Table& table);
 
   std::string finish() &&;  // returns the HTML
 
@@ -89,10 +79,6 @@ class Page {
   std::unordered_map<std::string, std::string> rows_;  // fragments by the text of the id's cell
 };
 
-using PageKind = Page::TableColumn::Kind;
-
-// Returns the cell of a time; "n/a" if it is unknown.
-Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time);
 // Returns "3 rows": the summary of a section with a table.
 std::string count_rows(std::size_t rows);
 

@@ -4,7 +4,6 @@
 #include "base/json_fields.hpp"
 #include "base/markup.hpp"
 #include "base/plural.hpp"
-#include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -23,6 +22,8 @@
 
 namespace bench {
 namespace {
+
+using enum ColumnKind;
 
 // The ratio of one value's time or speed to the other's, with its interval.
 struct Factor {
@@ -189,12 +190,6 @@ std::string format_unpaired(const ParameterComparison& comparison) {
                      comparison.parameter);
 }
 
-std::vector<std::string_view> list_base_ids(const ParameterComparison& comparison) {
-  std::vector<std::string_view> ids;
-  for (const ParameterGroup& group : comparison.groups) ids.push_back(group.base_id);
-  return ids;
-}
-
 // Returns why effects of the group are missing or uncertain; empty if there is no reason.
 std::string format_reasons(const ParameterComparison& comparison, const ParameterGroup& group) {
   std::string text;
@@ -208,29 +203,31 @@ std::string format_reasons(const ParameterComparison& comparison, const Paramete
   return text;
 }
 
-std::string pair_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
-  const std::vector<TextColumn> columns = {
-      {fmt::format("case with {}", format_value(comparison, comparison.against)), Align::left,
-       kMinId},
-      {format_value(comparison, comparison.against), Align::right, std::nullopt, 3},
-      {format_value(comparison, comparison.values.front()), Align::right, std::nullopt, 2},
-      {comparison.is_work_equal ? "time" : "work per time", Align::right},
-      {"interval", Align::right, std::nullopt, 1}};
-  const IdShortener shortener(list_base_ids(comparison));
-  std::vector<TextRow> rows;
+TableColumn base_column(const ParameterComparison& comparison) {
+  return {fmt::format("case with {}", format_value(comparison, comparison.against)), id, kMinId};
+}
+
+Table pair_table(const ParameterComparison& comparison) {
+  Table table{{base_column(comparison),
+               {format_value(comparison, comparison.against), number, std::nullopt, 3},
+               {format_value(comparison, comparison.values.front()), number, std::nullopt, 2},
+               {comparison.is_work_equal ? "time" : "work per time", number},
+               {"interval", number, std::nullopt, 1}},
+              {}};
   for (const ParameterGroup& group : comparison.groups) {
     const auto& effect = group.effects.front();
     const auto factor = !effect                    ? std::nullopt
                         : comparison.is_work_equal ? time_factor(*effect)
                                                    : speed_factor(*effect);
-    rows.push_back({{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-                     {format_compared_time(group.base)},
-                     {format_compared_time(effect ? effect->compared.candidate : std::nullopt)},
-                     {format_or_unknown(factor, format_factor)},
-                     {format_or_unknown(factor, format_factor_interval)}},
-                    format_reasons(comparison, group)});
+    table.rows.push_back(
+        {{{group.base_id},
+          {format_compared_time(group.base)},
+          {format_compared_time(effect ? effect->compared.candidate : std::nullopt)},
+          {format_or_unknown(factor, format_factor)},
+          {format_or_unknown(factor, format_factor_interval)}},
+         format_reasons(comparison, group)});
   }
-  return render_table(columns, rows, console.width, console.colour);
+  return table;
 }
 
 std::string format_speed(const std::optional<ParameterEffect>& effect) {
@@ -244,24 +241,23 @@ std::string speed_with_interval(const std::optional<ParameterEffect>& effect) {
   return fmt::format("{} ({})", format_factor(*factor), format_factor_interval(*factor));
 }
 
-std::string sweep_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
-  std::vector<TextColumn> columns = {
-      {fmt::format("case with {}", format_value(comparison, comparison.against)), Align::left,
-       kMinId},
-      {"time", Align::right, std::nullopt, 1}};
+Table sweep_table(const ParameterComparison& comparison, InFormat format) {
+  const bool is_text = format == in_text;
+  Table table{{is_text ? base_column(comparison) : TableColumn{"case", id},
+               {"time", number, std::nullopt, 1}},
+              {}};
   for (const std::string& value : comparison.values) {
-    columns.push_back({format_value(comparison, value), Align::right});
+    table.columns.push_back(
+        {(is_text ? "" : "speed-up with ") + format_value(comparison, value), number});
   }
-  const IdShortener shortener(list_base_ids(comparison));
-  std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
-    TextRow row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-                 {format_compared_time(group.base)}},
-                format_reasons(comparison, group)};
-    for (const auto& effect : group.effects) row.cells.push_back({format_speed(effect)});
-    rows.push_back(std::move(row));
+    TableRow row{{{group.base_id}, {format_compared_time(group.base)}},
+                 format_reasons(comparison, group)};
+    for (const auto& effect : group.effects)
+      row.cells.push_back({is_text ? format_speed(effect) : speed_with_interval(effect)});
+    table.rows.push_back(std::move(row));
   }
-  return render_table(columns, rows, console.width, console.colour);
+  return table;
 }
 
 // An effect with its base case and its value of the parameter.
@@ -314,7 +310,9 @@ void write_ranking(JsonWriter& writer, const ParameterComparison& comparison) {
 std::string format_parameter_comparison(const ParameterComparison& comparison,
                                         const ConsoleOptions& console) {
   std::string text = wrap(format_parameter_answer(comparison), console.width, 0) + '\n';
-  text += is_sweep(comparison) ? sweep_table(comparison, console) : pair_table(comparison, console);
+  text +=
+      text_table(is_sweep(comparison) ? sweep_table(comparison, in_text) : pair_table(comparison),
+                 console.width, console.colour);
   const std::string unpaired = format_unpaired(comparison);
   const std::string unmeasured = format_unmeasured(comparison, console.width);
   if (!unpaired.empty() || !unmeasured.empty()) text += '\n';
@@ -323,20 +321,8 @@ std::string format_parameter_comparison(const ParameterComparison& comparison,
 }
 
 std::string parameter_markdown(const ParameterComparison& comparison) {
-  std::string text = markdown_sentence(format_parameter_answer(comparison)) + "\n\n| case | time |";
-  std::string rule = "\n|---|---:|";
-  for (const std::string& value : comparison.values) {
-    text += fmt::format(" speed-up with {} |", escape_markdown(format_value(comparison, value)));
-    rule += "---:|";
-  }
-  text += rule + "\n";
-  for (const ParameterGroup& group : comparison.groups) {
-    text += fmt::format("| {} | {} |", escape_markdown(group.base_id),
-                        format_compared_time(group.base));
-    for (const auto& effect : group.effects)
-      text += fmt::format(" {} |", speed_with_interval(effect));
-    text += "\n";
-  }
+  std::string text = markdown_sentence(format_parameter_answer(comparison)) + "\n\n" +
+                     markdown_table(sweep_table(comparison, in_markdown), "---:");
   const std::string unpaired = format_unpaired(comparison);
   if (!unpaired.empty()) text += "\n" + markdown_sentence(unpaired) + "\n";
   for (const UnmeasuredValue& value : comparison.unmeasured) {

@@ -154,45 +154,47 @@ PageFindings profile_findings(const Summary& summary) {
   return findings;
 }
 
-Page::TableCell share_cell(const std::optional<double>& share) {
+TableCell share_cell(const std::optional<double>& share) {
   if (!share) return {std::string(kUnknown)};
-  return {fmt::format("{:.1f} %", 100 * *share), share};
+  return {fmt::format("{:.1f} %", 100 * *share), *share};
 }
 
-Page::TableCell count_cell(std::int64_t count) {
+TableCell count_cell(std::int64_t count) {
   // A row that is not an activity has no count.
   if (count <= 0) return {std::string(kUnknown)};
-  return {std::to_string(count), static_cast<double>(count)};
+  return {std::to_string(count), count};
 }
 
-Page::TableCell number_cell(const std::optional<double>& value) {
+TableCell number_cell(const std::optional<double>& value) {
   if (!value) return {std::string(kUnknown)};
-  return {fmt::format("{:.6g}", *value), value};
+  return {fmt::format("{:.6g}", *value), *value};
+}
+
+// Returns an empty table of names and numbers.
+Table make_number_table(std::initializer_list<std::string_view> headings) {
+  Table table;
+  for (const std::string_view heading : headings) {
+    const ColumnKind kind = table.columns.empty() ? ColumnKind::id : ColumnKind::number;
+    table.columns.push_back({std::string(heading), kind});
+  }
+  return table;
 }
 
 void add_time_table(const std::vector<TimeRow>& rows, std::string_view share, Page& page) {
-  std::vector<Page::TableRow> cells;
+  Table table =
+      make_number_table({"name", "count", "total", share, "self", "min", "p50", "p95", "max"});
   for (const TimeRow& row : rows) {
-    cells.push_back({{row.name},
-                     count_cell(row.count),
-                     make_time_cell(row.total),
-                     share_cell(row.share),
-                     make_time_cell(row.self),
-                     make_time_cell(row.min),
-                     make_time_cell(row.p50),
-                     make_time_cell(row.p95),
-                     make_time_cell(row.max)});
+    table.rows.push_back({{{row.name},
+                           count_cell(row.count),
+                           make_time_cell(row.total),
+                           share_cell(row.share),
+                           make_time_cell(row.self),
+                           make_time_cell(row.min),
+                           make_time_cell(row.p50),
+                           make_time_cell(row.p95),
+                           make_time_cell(row.max)}});
   }
-  page.table({{"name", PageKind::id},
-              {"count", PageKind::number},
-              {"total", PageKind::number},
-              {std::string(share), PageKind::number},
-              {"self", PageKind::number},
-              {"min", PageKind::number},
-              {"p50", PageKind::number},
-              {"p95", PageKind::number},
-              {"max", PageKind::number}},
-             cells);
+  page.table(table);
 }
 
 void add_times(std::string_view title, const std::vector<TimeRow>& rows, std::string_view share,
@@ -215,63 +217,49 @@ void add_categories(const Summary& summary, Page& page) {
 void add_samples(std::string_view title, const std::vector<SampleRow>& rows, Page& page) {
   if (rows.empty()) return;
   page.section(title, count_rows(rows.size()));
-  std::vector<Page::TableRow> cells;
+  Table table = make_number_table({"name", "samples", "CPU time", "of samples"});
   for (const SampleRow& row : rows) {
-    cells.push_back(
-        {{row.name}, count_cell(row.samples), make_time_cell(row.cpu), share_cell(row.share)});
+    table.rows.push_back(
+        {{{row.name}, count_cell(row.samples), make_time_cell(row.cpu), share_cell(row.share)}});
   }
-  page.table({{"name", PageKind::id},
-              {"samples", PageKind::number},
-              {"CPU time", PageKind::number},
-              {"of samples", PageKind::number}},
-             cells);
+  page.table(table);
 }
 
 void add_memory(const std::vector<MemoryRow>& rows, Page& page) {
   if (rows.empty()) return;
   page.section("Memory", count_rows(rows.size()));
-  std::vector<Page::TableRow> cells;
+  Table table =
+      make_number_table({"name", "count", "total bytes", "min bytes", "max bytes", "mean bytes"});
   const auto bytes = [](const std::optional<std::int64_t>& value) {
     return number_cell(value ? std::optional(static_cast<double>(*value)) : std::nullopt);
   };
   for (const MemoryRow& row : rows) {
-    cells.push_back({{row.name},
-                     count_cell(row.count),
-                     bytes(row.total_bytes),
-                     bytes(row.min_bytes),
-                     bytes(row.max_bytes),
-                     number_cell(row.mean_bytes)});
+    table.rows.push_back({{{row.name},
+                           count_cell(row.count),
+                           bytes(row.total_bytes),
+                           bytes(row.min_bytes),
+                           bytes(row.max_bytes),
+                           number_cell(row.mean_bytes)}});
   }
-  page.table({{"name", PageKind::id},
-              {"count", PageKind::number},
-              {"total bytes", PageKind::number},
-              {"min bytes", PageKind::number},
-              {"max bytes", PageKind::number},
-              {"mean bytes", PageKind::number}},
-             cells);
+  page.table(table);
 }
 
 void add_counters(const std::vector<CounterRow>& rows, Page& page) {
   if (rows.empty()) return;
   page.section("Counters", count_rows(rows.size()));
-  std::vector<Page::TableRow> cells;
+  Table table =
+      make_number_table({"name", "unit", "count", "min", "max", "mean over time", "last"});
+  table.columns[1].kind = ColumnKind::text;
   for (const CounterRow& row : rows) {
-    cells.push_back({{row.name},
-                     {row.unit.empty() ? "1" : row.unit},
-                     count_cell(row.count),
-                     number_cell(row.min),
-                     number_cell(row.max),
-                     number_cell(row.mean),
-                     number_cell(row.last)});
+    table.rows.push_back({{{row.name},
+                           {row.unit.empty() ? "1" : row.unit},
+                           count_cell(row.count),
+                           number_cell(row.min),
+                           number_cell(row.max),
+                           number_cell(row.mean),
+                           number_cell(row.last)}});
   }
-  page.table({{"name", PageKind::id},
-              {"unit", PageKind::text},
-              {"count", PageKind::number},
-              {"min", PageKind::number},
-              {"max", PageKind::number},
-              {"mean over time", PageKind::number},
-              {"last", PageKind::number}},
-             cells);
+  page.table(table);
 }
 
 void add_timeline(const ProfileView& view, Page& page) {

@@ -2,9 +2,6 @@
 #include "harness/report/program_text.hpp"
 
 #include "base/json_fields.hpp"
-#include "base/markup.hpp"
-#include "base/printable.hpp"
-#include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -22,22 +19,35 @@ namespace {
 // More objects would hide the answer; `bench analyze --summary` shows all of one side.
 constexpr std::size_t kMaxObjects = 10;
 
-std::string format_part_time(const std::optional<Nanoseconds>& time) {
-  return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
-}
-
 std::string format_share(const std::optional<double>& share) {
   return format_or_unknown(share,
                            [](double value) { return fmt::format("{:.1f} %", 100 * value); });
 }
 
-}  // namespace
-
+// Returns the effect in words or, without a ratio, the reason.
 std::string format_part_change(const ProgramPart& part) {
   if (part.ratio)
     return format_effect(*part.ratio, std::nullopt, std::nullopt, EffectDirection::certain);
   return part.reason.empty() ? std::string(kUnknown) : part.reason;
 }
+
+// The heading of the first column says what the parts are.
+Table part_table(const std::string& heading, std::span<const ProgramPart> parts) {
+  Table table{{{heading, ColumnKind::id},
+               {"base", ColumnKind::number},
+               {"candidate", ColumnKind::number},
+               {"change"}},
+              {}};
+  for (const ProgramPart& part : parts) {
+    table.rows.push_back({{{part.name},
+                           make_time_cell(part.base),
+                           make_time_cell(part.candidate),
+                           {format_part_change(part), to_cell(part.ratio)}}});
+  }
+  return table;
+}
+
+}  // namespace
 
 std::string program_answer(const ProgramComparison& programs) {
   const ProgramPart* wall = programs.find(kWallPart);
@@ -57,46 +67,25 @@ std::string program_answer(const ProgramComparison& programs) {
   return text + ". Each is one run, so there is no interval.";
 }
 
-std::vector<ProgramTable> program_tables(const ProgramComparison& programs) {
-  std::vector<ProgramTable> tables = {{"part of the program", programs.parts}};
+std::vector<Table> program_tables(const ProgramComparison& programs) {
+  std::vector<Table> tables = {part_table("part of the program", programs.parts)};
   if (programs.objects.empty()) return tables;
   const std::size_t shown = std::min(kMaxObjects, programs.objects.size());
-  tables.push_back({"CPU time by samples", std::span(programs.objects).first(shown)});
+  tables.push_back(part_table("CPU time by samples", std::span(programs.objects).first(shown)));
   return tables;
 }
 
 std::string format_program_tables(const ProgramComparison& programs,
                                   const ConsoleOptions& console) {
   std::string text;
-  for (const ProgramTable& table : program_tables(programs)) {
-    const std::vector<TextColumn> columns = {{table.heading, Align::left},
-                                             {"base", Align::right},
-                                             {"candidate", Align::right},
-                                             {"change", Align::left}};
-    std::vector<TextRow> rows;
-    for (const ProgramPart& row : table.rows) {
-      rows.push_back({{{printable(row.name)},
-                       {format_part_time(row.base)},
-                       {format_part_time(row.candidate)},
-                       {format_part_change(row)}},
-                      ""});
-    }
-    text += '\n' + render_table(columns, rows, console.width, console.colour);
-  }
+  for (const Table& table : program_tables(programs))
+    text += '\n' + text_table(table, console.width, console.colour);
   return text;
 }
 
 std::string program_markdown(const ProgramComparison& programs) {
   std::string text;
-  for (const ProgramTable& table : program_tables(programs)) {
-    text += fmt::format("\n| {} | base | candidate | change |\n|---|---:|---:|---|\n",
-                        escape_markdown(table.heading));
-    for (const ProgramPart& row : table.rows) {
-      text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.name),
-                          format_part_time(row.base), format_part_time(row.candidate),
-                          escape_markdown(format_part_change(row)));
-    }
-  }
+  for (const Table& table : program_tables(programs)) text += '\n' + markdown_table(table, "---:");
   return text;
 }
 

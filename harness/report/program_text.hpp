@@ -5,8 +5,8 @@
 #include "base/json_writer.hpp"
 #include "harness/judge/program_comparison.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/document.hpp"
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,17 +16,8 @@ namespace bench {
 // two files show.
 std::string program_answer(const ProgramComparison& programs);
 
-// A table of parts. The heading of its first column says what the parts are.
-struct ProgramTable {
-  std::string heading;
-  std::span<const ProgramPart> rows;
-};
-// Returns the parts of the wall time and, with samples of both sides, of the CPU time. The tables
-// refer to `programs`.
-std::vector<ProgramTable> program_tables(const ProgramComparison& programs);
-
-// Returns the effect in words or, without a ratio, the reason.
-std::string format_part_change(const ProgramPart& part);
+// Returns the parts of the wall time and, with samples of both sides, of the CPU time.
+std::vector<Table> program_tables(const ProgramComparison& programs);
 
 std::string format_program_tables(const ProgramComparison& programs, const ConsoleOptions& console);
 std::string program_markdown(const ProgramComparison& programs);

@@ -4,10 +4,8 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 #include "harness/report/choice_gap.hpp"
-#include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
 
@@ -51,11 +49,17 @@ std::string describe_choice(const CaseRecord& record) {
          (has_other_caches(record) ? ", measured with hot caches" : "");
 }
 
-TextRow regret_row(const CaseRecord& record, const IdShortener& ids) {
-  TextRow row;
-  for (std::string& cell : choice_cells(record)) row.cells.push_back({std::move(cell)});
-  row.cells.front().shorter = ids.forms(record.id);
-  return row;
+std::vector<std::string> choice_cells(const CaseRecord& record) {
+  const ops::Regret& regret = *record.regret;
+  std::string best = "as chosen", best_time, cost = "none";
+  if (regret.has_cost()) {
+    best = regret.best;
+    best_time = format_time(regret.best_time);
+    cost = format_cost(regret.cost());
+  } else if (!regret.is_compared()) {
+    best = cost = kUnknown;
+  }
+  return {record.id, regret.chosen, format_time(regret.chosen_time), best, best_time, cost};
 }
 
 // Names the cases with cold caches whose candidates were measured with hot ones. Empty if there are
@@ -135,23 +139,17 @@ std::vector<const CaseRecord*> find_tuned_cases(const Report& report) {
   return tuned;
 }
 
-CaseColumns choice_columns() {
-  CaseColumns columns;
-  for (const std::string_view name : kChoiceColumns) columns.push_back(&case_column(name));
-  return columns;
-}
-
-std::vector<std::string> choice_cells(const CaseRecord& record) {
-  const ops::Regret& regret = *record.regret;
-  std::string best = "as chosen", best_time, cost = "none";
-  if (regret.has_cost()) {
-    best = regret.best;
-    best_time = format_time(regret.best_time);
-    cost = format_cost(regret.cost());
-  } else if (!regret.is_compared()) {
-    best = cost = kUnknown;
+Table choice_table(const std::vector<const CaseRecord*>& tuned) {
+  Table table;
+  for (const std::string_view name : kChoiceColumns)
+    table.columns.push_back(table_column(case_column(name)));
+  for (const CaseRecord* record : tuned) {
+    const std::vector<std::string> texts = choice_cells(*record);
+    TableRow& row = table.rows.emplace_back();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      row.cells.push_back({texts[i], case_column(kChoiceColumns[i]).value(*record)});
   }
-  return {record.id, regret.chosen, format_time(regret.chosen_time), best, best_time, cost};
+  return table;
 }
 
 std::string_view choice_columns_note() {
@@ -183,18 +181,14 @@ std::string regret_table(const Report& report, std::size_t width, Colour colour)
   const std::vector<const CaseRecord*> tuned = find_tuned_cases(report);
   std::string text;
   if (!tuned.empty()) {
-    const std::vector<TextColumn> columns = {
-        {"tuned case", Align::left, min_id, 0},   {"chosen", Align::left, min_candidate, 0},
-        {"takes", Align::right, std::nullopt, 1}, {"best", Align::left, min_candidate, 0},
-        {"takes", Align::right, std::nullopt, 1}, {"costs", Align::right, std::nullopt, 0}};
-    std::vector<std::string_view> ids;
-    for (const CaseRecord* record : tuned) ids.push_back(record->id);
-    const IdShortener shortener(ids);
-    std::vector<TextRow> rows;
-    for (const CaseRecord* record : tuned) rows.push_back(regret_row(*record, shortener));
+    Table table = choice_table(tuned);
+    table.columns = {
+        {"tuned case", ColumnKind::id, min_id},         {"chosen", ColumnKind::text, min_candidate},
+        {"takes", ColumnKind::number, std::nullopt, 1}, {"best", ColumnKind::text, min_candidate},
+        {"takes", ColumnKind::number, std::nullopt, 1}, {"costs", ColumnKind::number}};
     // The command has a line of its own, which is never broken, so that it can be copied.
-    text = render_table(columns, std::move(rows), width, colour) +
-           wrap(choice_columns_note(), width, 0) + "  " + printable(choice_command(tuned)) + '\n';
+    text = text_table(table, width, colour) + wrap(choice_columns_note(), width, 0) + "  " +
+           printable(choice_command(tuned)) + '\n';
   }
   for (const std::string& note : choice_notes(report)) text += wrap(note, width, 0);
   return text;

@@ -2,8 +2,8 @@
 // What the libraries' own choices cost in tuned cases, as text: the runners-up of `tune`. A
 // difference is shown only if tuning found it beyond the noise (ops/backend/tuning.hpp).
 //
-// All formats of a report show the same table: choice_columns() and choice_cells() are its columns
-// and rows, choice_columns_note(), choice_command() and choice_notes() what is below it.
+// All formats of a report show the same table, choice_table(); choice_columns_note(),
+// choice_command() and choice_notes() what is below it.
 #pragma once
 
 #include "base/terminal_text.hpp"
@@ -35,12 +35,10 @@ std::string regret_sentence(const Report& report);
 // Returns the tuned cases whose candidates were measured, in the order of the report.
 std::vector<const CaseRecord*> find_tuned_cases(const Report& report);
 
-// Returns the columns of the table: case, what the library takes by itself, the best candidate,
-// their times, and what the choice costs.
-CaseColumns choice_columns();
-// Returns the cells of a case of find_tuned_cases() in these columns. If no candidate is faster
-// beyond the noise, they state no second time and no cost.
-std::vector<std::string> choice_cells(const CaseRecord& record);
+// Returns the table of find_tuned_cases(): case, what the library takes by itself, the best
+// candidate, their times, and what the choice costs. If no candidate is faster beyond the noise, a
+// row states no second time and no cost.
+Table choice_table(const std::vector<const CaseRecord*>& tuned);
 
 // Says what the columns are. Ends in the introduction of choice_command().
 std::string_view choice_columns_note();

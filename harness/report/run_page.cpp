@@ -193,9 +193,9 @@ void add_environment(const RunView& view, Page& page) {
   }
 }
 
-std::string_view outcome_class(const CaseRecord& record) {
-  if (is_failure(record.outcome)) return "bad";
-  return record.outcome == Outcome::ok && record.flags.empty() ? "good" : "doubt";
+Tone page_outcome_tone(const CaseRecord& record) {
+  if (is_failure(record.outcome)) return Tone::bad;
+  return record.outcome == Outcome::ok && record.flags.empty() ? Tone::good : Tone::warning;
 }
 
 // Returns the columns that the user chose. By default, returns the default columns with the memory,
@@ -213,7 +213,7 @@ CaseColumns page_columns(const RunView& view) {
 }
 
 // Returns the outcome with what the chosen columns do not show: flags and reason.
-Page::TableCell page_outcome_cell(const CaseRecord& record, const CaseColumns& chosen) {
+TableCell page_outcome_cell(const CaseRecord& record, const CaseColumns& chosen) {
   const auto add = [&](std::string_view name, std::string_view separator) {
     const CaseColumn& column = case_column(name);
     const bool is_shown = std::ranges::count(chosen, &column) > 0;
@@ -222,37 +222,23 @@ Page::TableCell page_outcome_cell(const CaseRecord& record, const CaseColumns& c
                : fmt::format("{}{}", separator, readable_cell(column, record));
   };
   return {fmt::format("{}{}{}", to_string(record.outcome), add("flags", " "), add("reason", ": ")),
-          std::nullopt, outcome_class(record)};
+          {},
+          page_outcome_tone(record)};
 }
 
-Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record,
-                          const CaseColumns& chosen) {
-  if (column.name == "outcome") return page_outcome_cell(record, chosen);
-  const CaseValue value = column.value(record);
-  Page::TableCell cell{readable_cell(column, record)};
-  if (column.is_text()) {
-    if (!analysis::is_known(value)) cell.text.clear();
-    if (column.name == "flags") cell.classes = "doubt";
-  } else if (analysis::is_known(value)) {
-    cell.value = analysis::to_number(value);
+// Returns the chosen columns. An unknown text stays empty.
+Table page_table(const CaseColumns& chosen, const std::vector<CaseRecord>& cases) {
+  Table table = case_table(chosen, cases);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const CaseColumn& column = *chosen[i];
+    for (std::size_t row = 0; row < cases.size(); ++row) {
+      TableCell& cell = table.rows[row].cells[i];
+      if (column.name == "outcome") cell = page_outcome_cell(cases[row], chosen);
+      if (column.is_text() && !analysis::is_known(column.value(cases[row]))) cell.text.clear();
+      if (column.name == "flags") cell.tone = Tone::warning;
+    }
   }
-  return cell;
-}
-
-constexpr std::array<std::string_view, 7> kProseColumns = {
-    "implementation", "layers", "outcome", "reason", "source", "chosen", "best"};
-
-PageKind page_kind(const CaseColumn& column) {
-  if (!column.is_text()) return PageKind::number;
-  if (column.name == "case") return PageKind::id;
-  return std::ranges::count(kProseColumns, column.name) > 0 ? PageKind::prose : PageKind::text;
-}
-
-std::vector<Page::TableColumn> make_page_columns(const CaseColumns& columns) {
-  std::vector<Page::TableColumn> made;
-  for (const CaseColumn* column : columns)
-    made.push_back({std::string(column->heading), page_kind(*column)});
-  return made;
+  return table;
 }
 
 void add_cases(const RunView& view, Page& page) {
@@ -269,27 +255,7 @@ void add_cases(const RunView& view, Page& page) {
         "Efficiency and bound are unknown, since the ceilings of this machine were not measured; "
         "`bench peak` measures them.");
   }
-  const CaseColumns chosen = page_columns(view);
-  const std::vector<Page::TableColumn> columns = make_page_columns(chosen);
-  std::vector<Page::TableRow> rows;
-  for (const CaseRecord& record : view.report.cases) {
-    Page::TableRow& row = rows.emplace_back();
-    for (const CaseColumn* column : chosen) row.push_back(page_cell(*column, record, chosen));
-  }
-  page.table(columns, rows);
-}
-
-// Returns the cells of choice_cells(), with the numbers by which the reader sorts.
-Page::TableRow choice_row(const CaseRecord& record, const CaseColumns& columns) {
-  Page::TableRow row;
-  const std::vector<std::string> cells = choice_cells(record);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    Page::TableCell& cell = row.emplace_back(Page::TableCell{cells[i]});
-    const CaseValue value = columns[i]->value(record);
-    if (!columns[i]->is_text() && analysis::is_known(value))
-      cell.value = analysis::to_number(value);
-  }
-  return row;
+  page.table(page_table(page_columns(view), view.report.cases));
 }
 
 // Adds what the libraries' choices cost in tuned cases. Adds nothing if no case has `tune`.
@@ -299,10 +265,7 @@ void add_choices(const RunView& view, Page& page) {
   if (tuned.empty() && notes.empty()) return;
   page.section("Choices", "what the libraries' own choices cost");
   if (!tuned.empty()) {
-    const CaseColumns columns = choice_columns();
-    std::vector<Page::TableRow> rows;
-    for (const CaseRecord* record : tuned) rows.push_back(choice_row(*record, columns));
-    page.table(make_page_columns(columns), rows);
+    page.table(choice_table(tuned));
     page.paragraph(fmt::format("{} `{}`", choice_columns_note(), choice_command(tuned)));
   }
   page.list(notes);

@@ -18,47 +18,21 @@ namespace {
 constexpr std::size_t kMaxMarkdownBytes = 1 << 20;
 constexpr std::size_t kMarkdownReserve = 256;  // for the sentence about omitted cases
 
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += fmt::format(" {} |", escape_markdown(cell));
-  return line + "\n";
-}
-
-std::string markdown_heading(const CaseColumns& columns) {
-  std::string line = "|", rule = "|";
-  for (const CaseColumn* column : columns) {
-    line += fmt::format(" {} |", escape_markdown(column->heading));
-    rule += column->is_text() ? "---|" : "--:|";
-  }
-  return line + "\n" + rule + "\n";
-}
-
 // Returns a table with the rows that fit into `max_bytes`, and how many are left out.
-std::string markdown_table(const CaseColumns& columns, const std::vector<std::string>& rows,
-                           std::size_t max_bytes) {
-  std::string text = markdown_heading(columns);
+std::string leading_rows(const Table& table, std::size_t max_bytes) {
+  std::string text = markdown_heading(table.columns);
   std::size_t shown = 0;
-  for (const std::string& row : rows) {
-    if (text.size() + row.size() + kMarkdownReserve > max_bytes) break;
-    text += row;
+  for (const TableRow& row : table.rows) {
+    const std::string line = markdown_row(table.columns, row);
+    if (text.size() + line.size() + kMarkdownReserve > max_bytes) break;
+    text += line;
     ++shown;
   }
-  if (shown < rows.size()) {
+  if (shown < table.rows.size()) {
     text += fmt::format("\n{} more cases are left out; use `--format csv` for all of them.\n",
-                        rows.size() - shown);
+                        table.rows.size() - shown);
   }
   return text;
-}
-
-std::string markdown_cases(const CaseColumns& columns, const Report& report,
-                           std::size_t max_bytes) {
-  std::vector<std::string> rows;
-  for (const CaseRecord& record : report.cases) {
-    std::vector<std::string> cells;
-    for (const CaseColumn* column : columns) cells.push_back(readable_cell(*column, record));
-    rows.push_back(markdown_row(cells));
-  }
-  return markdown_table(columns, rows, max_bytes);
 }
 
 // Returns what the libraries' choices cost in tuned cases, with its notes. Empty if no case has
@@ -75,12 +49,11 @@ std::string markdown_choices(const Report& report, std::size_t max_bytes) {
     const std::string_view gap = &note == &notes.front() ? "\n" : "";
     below += fmt::format("{}- {}\n", gap, markdown_sentence(note));
   }
-  const std::size_t used = below.size() + markdown_heading(choice_columns()).size();
+  const Table table = choice_table(tuned);
+  const std::size_t used = below.size() + markdown_heading(table.columns).size();
   if (below.empty() || used + kMarkdownReserve > max_bytes) return "";
   if (tuned.empty()) return below;
-  std::vector<std::string> rows;
-  for (const CaseRecord* record : tuned) rows.push_back(markdown_row(choice_cells(*record)));
-  return "\n" + markdown_table(choice_columns(), rows, max_bytes - below.size()) + below;
+  return "\n" + leading_rows(table, max_bytes - below.size()) + below;
 }
 
 // Returns the unit of a column's raw values; empty for text.
@@ -108,23 +81,6 @@ std::string_view column_unit(const CaseColumn& column) {
   return "";
 }
 
-std::string csv_line(const CaseColumns& columns, const CaseRecord& record) {
-  std::string line;
-  for (const CaseColumn* column : columns) {
-    if (column != columns.front()) line += ',';
-    analysis::append_csv(column->value(record), line);
-  }
-  return line;
-}
-
-std::string csv_heading(const CaseColumns& columns) {
-  std::string line;
-  for (const CaseColumn* column : columns) {
-    line += fmt::format("{}{}", column == columns.front() ? "" : ",", column->name);
-  }
-  return line;
-}
-
 CaseColumns all_case_columns() {
   CaseColumns columns;
   for (const CaseColumn& column : case_columns()) columns.push_back(&column);
@@ -140,10 +96,8 @@ std::string wide_csv(const CaseColumns& columns, const Report& report) {
 // Returns one line per known value, a form that statistics programs can group and pivot. Each line
 // repeats the columns that identify the case.
 std::string long_csv(const CaseColumns& columns, const Report& report) {
-  CaseColumns identity, facts;
-  for (const CaseColumn* column : all_case_columns()) {
-    if (column->role == CaseColumn::Role::identity) identity.push_back(column);
-  }
+  const CaseColumns identity = identity_columns();
+  CaseColumns facts;
   for (const CaseColumn* column : columns) {
     if (column->role == CaseColumn::Role::fact) facts.push_back(column);
   }
@@ -193,7 +147,7 @@ std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/)
   std::string text = fmt::format("**{}{}{}**\n\n", markdown_sentence(lead), lead.empty() ? "" : " ",
                                  markdown_sentence(run_sentence(view)));
   const auto space = [&] { return kMaxMarkdownBytes - std::min(kMaxMarkdownBytes, text.size()); };
-  text += markdown_cases(columns, view.report, space());
+  text += leading_rows(case_table(columns, view.report.cases), space());
   // As in the text format, the columns that the user chose are the only table.
   if (view.columns.empty()) text += markdown_choices(view.report, space());
   return text;

@@ -85,10 +85,10 @@ std::string format_latency(const CaseRecord& record, const LatencyPercentileRow&
   return record.latency ? format_time((*record.latency.*row.value).time) : std::string(kUnknown);
 }
 
-TextRow served_row(const ServedCase& entry, const ServedRates& rates, const IdShortener& ids) {
+TextRow served_row(const ServedCase& entry, const ServedRates& rates) {
   const CaseRecord& record = *entry.record;
   const auto rate = rates.of(record);
-  TextRow row{{{record.id, Tone::plain, ids.forms(record.id)},
+  TextRow row{{{record.id},
                {fmt::to_string(record.streams.value_or(1))},
                {rate ? format_significant(rate->value) : std::string(kUnknown)}},
               ""};
@@ -183,12 +183,10 @@ std::string serving_table(const Report& report, std::size_t width, Colour colour
     columns.push_back(
         {std::string(row.name), Align::right, std::nullopt, row.name == "p90" ? 3 : 0});
   columns.push_back({"alone", Align::right, std::nullopt, 2});
-  std::vector<std::string_view> ids;
-  for (const ServedCase& entry : served) ids.push_back(entry.record->id);
-  const IdShortener shortener(ids);
   const ServedRates rates(report.cases);
   std::vector<TextRow> rows;
-  for (const ServedCase& entry : served) rows.push_back(served_row(entry, rates, shortener));
+  for (const ServedCase& entry : served) rows.push_back(served_row(entry, rates));
+  shorten_ids(rows);
   return render_table(columns, std::move(rows), width, colour) +
          wrap(format_served_note(served), width, 0);
 }

@@ -83,4 +83,11 @@ std::string IdShortener::shortest(std::string_view id) const {
   return shorter.empty() ? std::string(id) : std::move(shorter.back());
 }
 
+void shorten_ids(std::vector<TextRow>& rows, std::size_t column) {
+  std::vector<std::string_view> ids;
+  for (const TextRow& row : rows) ids.push_back(row.cells[column].text);
+  const IdShortener shortener(ids);
+  for (TextRow& row : rows) row.cells[column].shorter = shortener.forms(row.cells[column].text);
+}
+
 }  // namespace bench

@@ -2,6 +2,8 @@
 // Shortens case ids for narrow columns. Segments that all ids of a table share are left out first.
 #pragma once
 
+#include "base/table.hpp"
+
 #include <array>
 #include <cstddef>
 #include <string>
@@ -32,5 +34,8 @@ class IdShortener {
   // Whether all ids have the same text, by segment
   std::array<bool, kSegments> shared_{};
 };
+
+// Gives the ids in a column their shorter forms.
+void shorten_ids(std::vector<TextRow>& rows, std::size_t column = 0);
 
 }  // namespace bench

@@ -334,11 +334,10 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
                                            {"last", Align::right, std::nullopt, 1},
                                            {"change", Align::right},
                                            {"trend"}};
-  const IdShortener shortener = make_shortener(shown);
   std::vector<TextRow> rows;
   for (const ShownTrend& entry : shown) {
     const CaseTrend& trend = entry.trend();
-    rows.push_back({{{trend.id, Tone::plain, shortener.forms(trend.id)},
+    rows.push_back({{{trend.id},
                      {std::to_string(trend.points.size() - entry.first_point())},
                      {format_iteration(entry.reference_level())},
                      {format_iteration(entry.present_level())},
@@ -346,6 +345,7 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
                      {render_trend_line(entry, view.glyphs)}},
                     make_case_note(entry)});
   }
+  shorten_ids(rows);
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
