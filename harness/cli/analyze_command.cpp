@@ -99,6 +99,15 @@ Result<WorkProvider> read_work_provider(const Arguments& arguments) {
   return error;
 }
 
+// Separates messages from the table above them if both are on a terminal.
+void separate_messages(const ReadReport& report, Env& env) {
+  const bool has_messages =
+      report.malformed + report.unknown + report.library_errors > 0 || !report.notes.empty();
+  if (!has_messages || !env.out_is_terminal || !env.err_is_terminal) return;
+  *env.out << std::flush;
+  *env.err << '\n';
+}
+
 Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(SummaryOptions options, make_summary_options(arguments));
   options.width = limited_width(env);
@@ -114,6 +123,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, shown));
   summary.set_start_times(report.starts);
   *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
+  separate_messages(report, env);
   report_losses("analyze", report, arguments.verbosity, *env.err);
   if (const std::string note = shown.note(); !note.empty())
     print_line(*env.err, fmt::format("bench analyze: {}", note));
@@ -131,6 +141,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
           : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, make_target(env)));
+  separate_messages(outcome.report, env);
   if (!outcome.answer.empty() && arguments.verbosity == Verbosity::normal)
     print_line(*env.err, fmt::format("bench analyze: {}", outcome.answer));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);

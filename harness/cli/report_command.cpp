@@ -41,12 +41,13 @@ namespace {
 Result<std::string> read_result_texts(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) {
+    // An incomplete last line of the last file stays one.
+    if (!text.empty() && text.back() != '\n') text += '\n';
     const std::size_t begin = text.size();
     BENCH_RETURN_IF_ERROR(append_result_text(path, {}, text));
     if (text.find_first_not_of(" \t\r\n", begin) == std::string::npos) {
       return Error{"is empty", path, "name a file that `bench run` wrote"};
     }
-    if (!text.empty() && text.back() != '\n') text += '\n';
   }
   return text;
 }

@@ -93,7 +93,9 @@ class JsonLinesReading {
         return take_other(line, parsed);
       case LineKind::malformed:
         ++report_.malformed;
-        note(line, line.cut ? "longer than any record" : parsed.problem);
+        note(line, line.cut       ? "longer than any record"
+                   : line.has_end ? parsed.problem
+                                  : "incomplete last line ignored");  // as in result files
         return Done{};
     }
     return Done{};

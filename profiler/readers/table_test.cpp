@@ -152,6 +152,15 @@ TEST(JsonLines, DamagedLinesAreCountedAndTheOthersRead) {
   EXPECT_THAT(report->notes[5], HasSubstr("file:8: no `start_ns`"));
 }
 
+// `analyze` and `trace` named what the parser missed, `report` a malformed record, `compare` this.
+TEST(JsonLines, ALastLineThatIsCutIsNamedAsInResultFiles) {
+  Names names;
+  const auto report = read(std::string(kProfile) + activity("a") + "{\"record\":\"acti", names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->malformed, 1);
+  EXPECT_THAT(report->notes, ElementsAre("file:3: incomplete last line ignored"));
+}
+
 TEST(JsonLines, AttributesThatAreUnknownOrOfAnotherTypeAreCounted) {
   Names names;
   const auto report =
