@@ -223,6 +223,37 @@ double sum_of_shares(const std::vector<TimeRow>& rows) {
   return sum;
 }
 
+// The name of the function was cut, although it is what the samples were taken for.
+TEST(Summary, ASampledFunctionIsWholeOnANarrowTerminal) {
+  const std::string fits = "std::vector<float>::operator_of_medium_length";
+  const std::string longer = "namespace_one::namespace_two::a_template<with_arguments>::" + fits;
+  std::vector<Activity> samples;
+  for (const std::string& function : {fits, longer}) {
+    Activity& sample = samples.emplace_back(timed(ActivityKind::sample, function, 0, 0));
+    sample.duration.reset();
+    sample.attributes.set(Attribute::object, "lib.so");
+    sample.attributes.set(Attribute::cpu_ns, std::int64_t{5'000'000});
+  }
+  SummaryOptions options;
+  options.width = 80;
+  const std::string text = format_summary(summary_of(samples), options);
+  EXPECT_THAT(text, HasSubstr("\n" + fits + " (lib.so) "));
+  EXPECT_THAT(text, HasSubstr("\n    namespace_one::namespace_two::a_template"));  // below its row
+}
+
+// oneDNN's time, which includes creation, contradicted the smaller time that was attributed.
+TEST(Summary, CreationOutsideALayerIsSaidToBeUnattributed) {
+  Activity creation = timed(ActivityKind::primitive, "convolution", 0, 50);
+  creation.attributes.set(Attribute::phase, "create");
+  constexpr const char* kSentence =
+      "Attributed is what was executed, or ran in a layer; the creation of primitives elsewhere is "
+      "unattributed.\n";
+  Activity execution = timed(ActivityKind::primitive, "convolution", 60, 10);
+  execution.attributes.set(Attribute::phase, "exec");
+  EXPECT_THAT(format_summary(summary_of({creation, execution})), HasSubstr(kSentence));
+  EXPECT_THAT(format_summary(summary_of({execution})), Not(HasSubstr(kSentence)));
+}
+
 // The forward pass of a PyTorch step, where pooling takes 87 of 349 ms outside oneDNN. Regression
 // test: the table of layers used to show only fractions of oneDNN's primitives, 58.8 % and 41.2 %.
 TEST(Summary, LayersOfRangesShareTheWallTimeWithWhatNoPrimitiveExplains) {

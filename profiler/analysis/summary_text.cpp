@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -28,16 +29,20 @@ constexpr std::size_t kMinName = 36;
 class SummaryTable {
  public:
   // `expendable`: the columns that a narrow terminal drops, the first one first.
-  SummaryTable(const std::vector<std::string>& headings, std::span<const std::size_t> expendable) {
+  // `narrowest`: the width of the names at which these columns are dropped.
+  SummaryTable(const std::vector<std::string>& headings, std::span<const std::size_t> expendable,
+               std::size_t narrowest = kMinName) {
     for (const std::string& heading : headings) columns_.push_back({heading, Align::right});
     columns_.front().align = Align::left;
-    columns_.front().narrowest = kMinName;
+    columns_.front().narrowest = narrowest;
     int rank = static_cast<int>(expendable.size());
     for (const std::size_t column : expendable) columns_.at(column).expendable = rank--;
   }
 
-  void row(const std::vector<std::string>& texts) {
+  // `note`: a text below the row.
+  void row(const std::vector<std::string>& texts, std::string note = "") {
     TextRow row;
+    row.note = std::move(note);
     for (const std::string& text : texts) row.cells.push_back({text});
     rows_.push_back(std::move(row));
   }
@@ -118,14 +123,23 @@ std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOpti
   return std::move(table).text(options.width);
 }
 
+// The name is what was asked for: numbers make room for it, and a longer name is whole below its
+// row.
 std::string sample_table(const std::string& heading, std::vector<SampleRow> rows,
                          const SummaryOptions& options) {
-  constexpr std::array<std::size_t, 1> kFirstToGo = {1};
+  constexpr std::array<std::size_t, 2> kFirstToGo = {1, 2};
+  constexpr std::string_view kShare = "of samples [%]";
   if (options.top > 0 && rows.size() > options.top) rows.resize(options.top);
-  SummaryTable table({heading, "samples [1]", "CPU time [ms]", "of samples [%]"}, kFirstToGo);
+  const std::size_t width = options.width.value_or(std::numeric_limits<std::size_t>::max());
+  const std::size_t room =
+      std::max(width, kMinName + kShare.size() + kColumnGap) - kShare.size() - kColumnGap;
+  std::size_t longest = kMinName;
+  for (const SampleRow& row : rows) longest = std::max(longest, display_width(row.name));
+  SummaryTable table({heading, "samples [1]", "CPU time [ms]", std::string(kShare)}, kFirstToGo,
+                     std::min(longest, room));
   for (const SampleRow& row : rows) {
-    table.row(
-        {row.name, fmt::format("{}", row.samples), milliseconds(row.cpu), percent(row.share)});
+    table.row({row.name, fmt::format("{}", row.samples), milliseconds(row.cpu), percent(row.share)},
+              display_width(row.name) > room ? row.name : "");
   }
   return std::move(table).text(options.width);
 }
@@ -176,7 +190,14 @@ std::string format_attribution(const Attribution& attribution, const SummaryOpti
                   milliseconds(attribution.attributed), share(attribution.attributed),
                   milliseconds(attribution.unattributed), share(attribution.unattributed));
   const bool is_one_line = wall.size() + parts.size() <= width;
-  return text + wall + (is_one_line ? " " : "\n  ") + parts;
+  // oneDNN's time above includes creation, so it may exceed what is attributed.
+  const bool has_creation =
+      attribution.coverage && attribution.coverage->primitives > attribution.attributed;
+  return text + wall + (is_one_line ? " " : "\n  ") + parts +
+         (has_creation
+              ? sentence("Attributed is what was executed, or ran in a layer; the creation "
+                         "of primitives elsewhere is unattributed.")
+              : "");
 }
 
 }  // namespace
