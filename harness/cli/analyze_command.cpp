@@ -105,7 +105,7 @@ void separate_messages(const ReadReport& report, Env& env) {
       report.malformed + report.unknown + report.library_errors > 0 || !report.notes.empty();
   if (!has_messages || !env.out_is_terminal || !env.err_is_terminal) return;
   *env.out << std::flush;
-  *env.err << '\n';
+  print_line(*env.err, "");
 }
 
 Status summarise_file(const Arguments& arguments, Env& env) {
