@@ -14,6 +14,9 @@ endif()
 # each document.
 file(GLOB_RECURSE headers RELATIVE "${SOURCE_DIR}" "${SOURCE_DIR}/base/*.hpp"
   "${SOURCE_DIR}/profiler/*.hpp" "${SOURCE_DIR}/ops/*.hpp")
+# The tables of parameters, which both sides read.
+file(GLOB tables RELATIVE "${SOURCE_DIR}" "${SOURCE_DIR}/ops/*/op.cpp")
+list(APPEND headers ${tables})
 set(parts "${VERSION} ${COMPILER}")
 foreach(header IN LISTS headers)
   file(SHA256 "${SOURCE_DIR}/${header}" digest)

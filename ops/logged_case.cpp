@@ -65,11 +65,12 @@ Status check_product(const VerbosePrimitive& primitive, ProblemRequest& request)
     const bool is_weights = tensor.argument == "wei";
     if (has_free_layout(tensor) && !is_weights) continue;
     const bool is_result = tensor.argument == "dst";
-    if (order == Order::other || (order == Order::transposed && is_result))
+    // A matrix of four dimensions in the order acdb is neither plain nor transposed.
+    const bool is_foreign = order == Order::other || order == Order::channels_last ||
+                            (order == Order::transposed && is_result);
+    if (is_foreign && primitive.primitive != "inner_product")
       return no_case(fmt::format("a matrix has the layout {}", quote(tensor.tag)));
-    // The primitive inner_product is a product whose weights the library lays out.
-    if (is_weights && order != Order::chosen && primitive.primitive == "matmul")
-      request.parameters.set("two_inputs", true);
+    if (is_weights && order != Order::chosen) request.parameters.set("two_inputs", true);
   }
   return Done{};
 }
@@ -115,13 +116,17 @@ constexpr std::array<QuantityRow, 4> kLoggedScales = {{{"src", "src_scale", fals
                                                        {"wei", "weights_scale", true, "channel"}}};
 
 // Sets the scales of "src0:0:f32+wei:2:f32": argument, mask of dimensions, data type.
-Status set_logged_scales(std::string_view text, std::size_t rank, ProblemRequest& request) {
+Status set_logged_scales(std::string_view text, const VerbosePrimitive& primitive,
+                         ProblemRequest& request) {
+  const std::size_t rank = primitive.memory.front().rank().value_or(2);
+  const bool is_inner_product = primitive.primitive == "inner_product";
   while (!text.empty()) {
     std::string_view scale = cut_field(text, '+');
     const std::string_view argument = cut_field(scale, ':');
     const auto mask = parse_number<std::uint64_t>(cut_field(scale, ':'));
     const bool is_float = scale.empty() || scale == "f32";
-    const std::uint64_t columns = std::uint64_t{1} << (rank - 1);
+    // Those of an inner product are outputs x inputs.
+    const std::uint64_t columns = is_inner_product ? 1 : std::uint64_t{1} << (rank - 1);
     const auto* row = std::ranges::find_if(kLoggedScales, [&](const QuantityRow& candidate) {
       return candidate.argument == argument && mask == (candidate.per_column ? columns : 0);
     });
@@ -146,7 +151,6 @@ Status set_logged_zero_points(std::string_view text, ProblemRequest& request) {
 
 // Applies the attributes that find_exact_case() does not read.
 Status apply_attributes(const VerbosePrimitive& primitive, ProblemRequest& request) {
-  const std::size_t rank = primitive.memory.front().tag.size();
   std::string_view rest = primitive.attributes;
   while (!rest.empty()) {
     std::string_view value = cut_field(rest, ' ');
@@ -157,8 +161,8 @@ Status apply_attributes(const VerbosePrimitive& primitive, ProblemRequest& reque
     if (std::ranges::find(kDone, name) != kDone.end()) continue;
     if (name == "attr-fpmath") {
       BENCH_ASSIGN_OR_RETURN(request.math, parse_math_mode(value));
-    } else if (name == "attr-scales" && rank > 0) {
-      BENCH_RETURN_IF_ERROR(set_logged_scales(value, rank, request));
+    } else if (name == "attr-scales") {
+      BENCH_RETURN_IF_ERROR(set_logged_scales(value, primitive, request));
     } else if (name == "attr-zero-points") {
       BENCH_RETURN_IF_ERROR(set_logged_zero_points(value, request));
     } else {
@@ -171,6 +175,11 @@ Status apply_attributes(const VerbosePrimitive& primitive, ProblemRequest& reque
 }  // namespace
 
 Result<ProblemRequest> find_logged_case(const Activity& execution) {
+  const std::string_view engine = execution.attributes.text(Attribute::engine);
+  if (!engine.empty() && !engine.starts_with("cpu"))
+    return no_case(fmt::format("it ran on the engine {}; imports are of a CPU", quote(engine)));
+  if (execution.attributes.text(Attribute::auxiliary).find("winograd") != std::string_view::npos)
+    return no_case("a case cannot ask for the algorithm of Winograd");
   std::vector<MemoryDescriptor> descriptors;
   const VerbosePrimitive primitive = collect_primitive(execution, descriptors);
   BENCH_ASSIGN_OR_RETURN(ProblemRequest request, find_exact_case(primitive));

@@ -102,7 +102,8 @@ Result<WorkProvider> read_work_provider(const Arguments& arguments) {
 // Separates messages from the table above them if both are on a terminal.
 void separate_messages(const ReadReport& report, Env& env) {
   const bool has_messages =
-      report.malformed + report.unknown + report.library_errors > 0 || !report.notes.empty();
+      report.ignored + report.malformed + report.unknown + report.library_errors > 0 ||
+      !report.notes.empty();
   if (!has_messages || !env.out_is_terminal || !env.err_is_terminal) return;
   *env.out << std::flush;
   print_line(*env.err, "");

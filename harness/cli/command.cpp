@@ -374,8 +374,7 @@ constexpr std::array kCommands = {
             "configuration: `bench run inputs/conv/shapes_alexnet`. docs/import.md\n"
             "describes what is read.",
             "bench import benchdnn inputs/conv/shapes_resnet_50 -o resnet.yaml\n"
-            "bench profile -o net.jsonl -- python net.py && bench import profile net.jsonl -o "
-            "net.yaml\n"
+            "bench import profile net.jsonl -o net.yaml    # after bench profile -o net.jsonl\n"
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",

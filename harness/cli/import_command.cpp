@@ -53,10 +53,8 @@ std::optional<std::size_t> count_cases(const Arguments& arguments, const std::st
 }
 
 Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& arguments) {
-  ImportRequest request{.files = {},
-                        .driver = arguments.driver,
-                        .read = read_included_file,
-                        .open = open_profile};
+  ImportRequest request{
+      .files = {}, .driver = arguments.driver, .read = read_included_file, .open = open_profile};
   for (std::size_t i = 1; i < arguments.inputs.size(); ++i) {
     const std::string& path = arguments.inputs[i];
     std::string text;

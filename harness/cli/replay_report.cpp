@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/replay_report.hpp"
 
-#include "base/file.hpp"
-#include "base/quote.hpp"
-#include "base/terminal_text.hpp"
-#include "harness/cli/console_options.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/stats/median.hpp"
@@ -13,7 +9,6 @@
 
 #include <cmath>
 #include <map>
-#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -90,14 +85,10 @@ Replay match_replay(const Report& result, const Imported& program) {
   return replay;
 }
 
-Status write_replay(const Arguments& arguments, Env& env) {
+Result<Replay> read_replay(const Arguments& arguments) {
   if (arguments.inputs.size() != 2)
     return Error{"--replay takes a result and a profile", "",
                  "write `bench report --replay RESULT.jsonl PROFILE`"};
-  const std::string format = arguments.format.value_or("text");
-  if (format != "text" && format != "json")
-    return Error{fmt::format("a replay has no report in the format {}", quote(format)), "",
-                 "choose --format text or json"};
   BENCH_ASSIGN_OR_RETURN(const Report result, read_report(arguments.inputs[0]));
   if (result.cases.empty())
     return Error{"contains no cases", arguments.inputs[0],
@@ -106,16 +97,7 @@ Status write_replay(const Arguments& arguments, Env& env) {
   if (program.cases.empty())
     return Error{"contains no execution of oneDNN that a case repeats", arguments.inputs[1],
                  "`bench import profile` says why"};
-  const Replay replay = match_replay(result, program);
-  const std::size_t width =
-      arguments.out ? kUnlimitedWidth : limited_width(env).value_or(kUnlimitedWidth);
-  const std::string text =
-      format == "json" ? replay_json(replay) : format_replay(replay, width, Colour::off);
-  if (!arguments.out) {
-    *env.out << text;
-    return Done{};
-  }
-  return write_file(*arguments.out, text, arguments.force ? Existing::replace : Existing::refuse);
+  return match_replay(result, program);
 }
 
 }  // namespace bench

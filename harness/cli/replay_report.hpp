@@ -2,7 +2,7 @@
 // `bench report --replay RESULT PROFILE`: a program beside the suite that was imported from it.
 #pragma once
 
-#include "base/env.hpp"
+#include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/import/imported.hpp"
 #include "harness/report/replay.hpp"
@@ -14,7 +14,8 @@ namespace bench {
 // several that compute the same, the first one with a time counts.
 Replay match_replay(const Report& result, const Imported& program);
 
-// Prints the comparison as text, or as JSON with --format json.
-Status write_replay(const Arguments& arguments, Env& env);
+// Reads RESULT and PROFILE, the operands, and returns the comparison. Error: one of them cannot be
+// read or has no cases, or the number of operands is another one.
+Result<Replay> read_replay(const Arguments& arguments);
 
 }  // namespace bench

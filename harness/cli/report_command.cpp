@@ -391,13 +391,28 @@ Status write_program_profile(const std::string& path, const ReportFormat& format
   return write_output(output, std::nullopt, arguments, env);
 }
 
+// Compares a program with the suite that was imported from it.
+Status write_replay(const ReportFormat& format, const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "replay"));
+  if (format.name != "text" && format.name != "json") {
+    return Error{fmt::format("a replay has no report in the format `{}`", format.name), "",
+                 "choose --format text or json"};
+  }
+  BENCH_ASSIGN_OR_RETURN(const Replay replay, read_replay(arguments));
+  const std::size_t width =
+      arguments.out ? kUnlimitedWidth : limited_width(env).value_or(kUnlimitedWidth);
+  return write_output(
+      format.name == "json" ? replay_json(replay) : format_replay(replay, width, Colour::off),
+      std::nullopt, arguments, env);
+}
+
 Status write_report(const Arguments& arguments, Env& env) {
-  if (arguments.report.replay) return write_replay(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
   // Checks the output before reading results, which may be large.
   if (arguments.out)
     BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_policy(arguments)));
+  if (arguments.report.replay) return write_replay(*format, arguments, env);
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;
   for (std::string& path : paths) {

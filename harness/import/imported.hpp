@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 #include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/saturating.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -73,13 +74,16 @@ struct Imported {
   // The time of all executions, of cases and of what is refused. 0 without a profile.
   Nanoseconds time() const {
     Nanoseconds sum = cases_time();
-    for (const RefusedProblem& problem : refused) sum += problem.use.value_or(ProgramUse{}).time;
+    for (const RefusedProblem& problem : refused) add(problem.use, sum);
     return sum;
   }
   Nanoseconds cases_time() const {
     Nanoseconds sum{0};
-    for (const ImportedCase& item : cases) sum += item.use.value_or(ProgramUse{}).time;
+    for (const ImportedCase& item : cases) add(item.use, sum);
     return sum;
+  }
+  static void add(const std::optional<ProgramUse>& use, Nanoseconds& sum) {
+    if (use) sum = saturating_sum(sum, use->time);
   }
   std::size_t refused_count() const {
     std::size_t count = 0;

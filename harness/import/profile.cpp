@@ -9,6 +9,7 @@
 #include "ops/operator.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/saturating.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ namespace {
 constexpr std::array kDescription = {
     Attribute::primitive, Attribute::propagation,          Attribute::auxiliary,
     Attribute::problem,   Attribute::primitive_attributes, Attribute::memory_descriptors,
+    Attribute::engine,
 };
 
 // "convolution forward_inference alg:convolution_direct mb1_ic64oc64_..."
@@ -44,7 +46,7 @@ std::string describe_execution(const Activity& activity, std::size_t parts) {
 
 void add_execution(ProgramUse& use, const Activity& activity) {
   ++use.count;
-  use.time += *activity.duration;
+  use.time = saturating_sum(use.time, *activity.duration);
   use.times.push_back(*activity.duration);
   const std::string_view name = activity.attributes.text(Attribute::implementation);
   if (!name.empty() &&
@@ -61,6 +63,19 @@ std::string make_imported_id(const ops::Problem& problem) {
   key.layout = problem.layout;
   key.math = problem.math;
   return to_id(key);
+}
+
+// Adds the coverage of file number `files`. The files are of different programs or runs, whose
+// processes may have the same numbers.
+void add_coverage(const WallCoverage& part, std::size_t files, WallCoverage& all) {
+  all.source = files == 1 ? part.source : std::max(all.source, part.source);
+  all.processes.insert(all.processes.end(), part.processes.begin(), part.processes.end());
+  all.others += part.others;
+  all.wall = saturating_sum(all.wall, part.wall);
+  all.primitives = saturating_sum(all.primitives, part.primitives);
+  all.recorded = saturating_sum(all.recorded, part.recorded);
+  for (const auto& [device, time] : part.devices)
+    all.devices[device] = saturating_sum(all.devices[device], time);
 }
 
 // Collects the executions of all files.
@@ -129,18 +144,17 @@ class ExecutionCollector final : public ActivitySink {
 Result<Imported> read_profile(const ImportRequest& request) {
   Imported found;
   ExecutionCollector collector(found);
-  CoverageSink coverage(&collector);
-  StartTimes starts = StartTimes::recorded;
+  found.coverage.emplace();
   for (const ImportFile& file : request.files) {
     collector.begin_file(found.files.size());
     found.files.push_back(file.path);
     BENCH_ASSIGN_OR_RETURN(const auto source, request.open(file.path));
+    CoverageSink coverage(&collector);
     BeginRecordMerger merger(coverage);
     BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
     BENCH_RETURN_IF_ERROR(merger.finish());
-    if (report.starts == StartTimes::computed) starts = StartTimes::computed;
+    add_coverage(coverage.coverage(report.starts), found.files.size(), *found.coverage);
   }
-  found.coverage = coverage.coverage(starts);
   // What takes the most time is measured first, also within a budget, and is refused first.
   const auto time = [](const auto& item) { return item.use->time; };
   std::ranges::stable_sort(found.cases, std::greater(), time);

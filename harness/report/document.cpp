@@ -58,8 +58,9 @@ std::string markdown_row(const std::vector<TableColumn>& columns, const TableRow
   std::string line = "|";
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string& text = row.cells[i].text;
-    line +=
-        fmt::format(" {} |", columns[i].kind == ColumnKind::markup ? text : markdown_sentence(text));
+    line += fmt::format(" {} |", columns[i].kind == ColumnKind::markup  ? text
+                                 : columns[i].kind == ColumnKind::prose ? markdown_sentence(text)
+                                                                        : escape_markdown(text));
   }
   return line + "\n";
 }

@@ -182,7 +182,8 @@ TEST(RegretSentence, WithoutAnotherCandidateNoNoteNamesItsCaches) {
 
 std::vector<std::string> choice_texts(const CaseRecord& record) {
   std::vector<std::string> texts;
-  for (const TableCell& cell : choice_table({&record}).rows.at(0).cells) texts.push_back(cell.text);
+  const Table table = choice_table({&record});
+  for (const TableCell& cell : table.rows.at(0).cells) texts.push_back(cell.text);
   return texts;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 #include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/saturating.hpp"
 
 #include <fmt/format.h>
 
@@ -23,14 +24,17 @@ double time_ratio(Nanoseconds part, Nanoseconds whole) {
 std::string format_replayed_sums(const Replay& replay, const ReplaySums& sums) {
   if (sums.original.count() <= 0)
     return "Nothing is replayed: the result has no time of a case that the program executed.";
-  std::string text = fmt::format(
-      "Replayed, {} take {} where the program took {}: {:.2f} times as long, or {:.2f} times as "
-      "long as by the median of each primitive. They are {} of the {} that it spent in primitives.",
-      pluralise(sums.executions, "execution"), format_time(sums.replayed),
-      format_time(sums.original), time_ratio(sums.replayed, sums.original),
-      time_ratio(sums.replayed, sums.original_medians),
+  const std::string by_medians =
+      sums.original_medians.count() <= 0
+          ? ""
+          : fmt::format(", or {:.2f} times as long as by the median of each primitive",
+                        time_ratio(sums.replayed, sums.original_medians));
+  return fmt::format(
+      "Replayed, {} {} where the program took {}: {:.2f} times as long{}. They are {} of the {} "
+      "that it spent in primitives.",
+      pluralise(sums.executions, "execution takes", "executions take"), format_time(sums.replayed),
+      format_time(sums.original), time_ratio(sums.replayed, sums.original), by_medians,
       format_part(sums.original, replay.primitives), format_time(replay.primitives));
-  return text;
 }
 
 // Shows the implementation once if both are the same.
@@ -63,9 +67,13 @@ ReplaySums sum_replay(const Replay& replay) {
   for (const ReplayedCase& row : replay.cases) {
     if (!row.replayed) continue;
     sums.executions += row.executions;
-    sums.original += row.original;
-    sums.original_medians += row.executions * row.original_median;
-    sums.replayed += row.executions * *row.replayed;
+    const auto add = [&](Nanoseconds& sum, Nanoseconds part) {
+      sum = Nanoseconds(
+          saturating_sum(sum.count(), saturating_product(part.count(), row.executions)));
+    };
+    sums.original = saturating_sum(sums.original, row.original);
+    add(sums.original_medians, row.original_median);
+    add(sums.replayed, *row.replayed);
   }
   return sums;
 }
@@ -117,6 +125,7 @@ std::string replay_json(const Replay& replay) {
              row.required("program_ns", c.original);
              row.required("program_median_ns", c.original_median);
              row.optional("replayed_ns", c.replayed);
+             if (!c.reason.empty()) row.required("reason", c.reason);
              row.required("program_implementation", c.original_implementation);
              row.required("implementation", c.implementation);
            });

@@ -50,7 +50,7 @@ TEST(Replays, CompareOnlyCasesWithATime) {
 }
 
 TEST(Replays, SayWhatTheSuiteStandsForFirst) {
-  const std::string text = format_replay(sample_replay(), 200, Colour::off);
+  const std::string text = format_replay(sample_replay(), 400, Colour::off);
   EXPECT_THAT(text, testing::StartsWith(
                         "Replayed, 12 executions take 80.00 ms where the program took 80.00 ms: "
                         "1.00 times as long, or 1.14 times as long as by the median of each "

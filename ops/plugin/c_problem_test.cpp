@@ -82,7 +82,7 @@ TEST(CProblemTest, SaysEverythingOfAProblem) {
 }
 
 bench_request request(const char* op, const char* tokens) {
-  return {sizeof(bench_request), op,    BENCH_BACKWARD_DATA, BENCH_F16, BENCH_LAYOUT_NHWC,
+  return {sizeof(bench_request), op,    BENCH_BACKWARD_DATA, BENCH_F32, BENCH_LAYOUT_NHWC,
           BENCH_MATH_TF32,       tokens};
 }
 
@@ -91,7 +91,7 @@ TEST(ReadProblemTest, MakesTheProblemThatIsRequested) {
   ASSERT_TRUE(made.ok()) << made.error().message();
   EXPECT_EQ(made->op, find_operator("pool"));
   EXPECT_EQ(made->direction, Direction::backward_data);
-  EXPECT_EQ(made->dtype, DataType::f16);
+  EXPECT_EQ(made->dtype, DataType::f32);
   EXPECT_EQ(made->layout, Layout::nhwc);
   EXPECT_EQ(made->math, Math::tf32);
   EXPECT_EQ(problem_tokens(*made), "max-n2c4h7w7r3u2p1");

@@ -136,7 +136,11 @@ class GroupCollector final : public Collector {
   // one.
   void add_call(const Activity& activity, Group& group) {
     if (!activity.duration) return;
-    constexpr std::array kDistinct = {Attribute::parameters, Attribute::in_shapes, Attribute::grid};
+    // Without parameters and shapes, as a reorder into a layout of weights, the library's own
+    // words say what a call does.
+    constexpr std::array kDistinct = {Attribute::parameters, Attribute::in_shapes,
+                                      Attribute::problem, Attribute::memory_descriptors,
+                                      Attribute::grid};
     call_text_ = fmt::format("{}", group.sequence);
     const auto append = [&](std::string_view part) {
       fmt::format_to(std::back_inserter(call_text_), "|{}:{}", part.size(), part);
@@ -146,6 +150,8 @@ class GroupCollector final : public Collector {
     append(activity.scope);
     append(activity.direction);
     for (const Attribute attribute : kDistinct) append(activity.attributes.text(attribute));
+    if (const auto size = activity.attributes.integer(Attribute::size_bytes))
+      append(fmt::format_int(*size).str());
     // Beyond the limit of memory, the calls of a group share a median.
     if (calls_.size() >= kMaxGroups && !calls_.contains(call_text_))
       call_text_ = fmt::format("{}", group.sequence);

@@ -169,7 +169,10 @@ class Output {
                                    format_time(leader->typical), format_time(totals().typical),
                                    format_part(leader->typical, totals().typical));
     const LeadingGroup& largest = *totals().by_sum;
-    if (largest.sum <= leader->sum) return text;
+    // A mean above the median is usual; only much longer calls are worth a sentence.
+    constexpr std::int64_t kOutlierFraction = 5;  // a fifth of the typical time
+    const bool has_outliers = largest.sum - largest.typical > largest.typical / kOutlierFraction;
+    if (largest.sum <= leader->sum || !has_outliers) return text;
     return text + fmt::format(
                       " The sum of {} is larger, {}, but typically it takes {}: some of its "
                       "calls took much longer than the others.",

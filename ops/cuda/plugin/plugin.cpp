@@ -75,7 +75,12 @@ class Services final : public PluginServices {
 
 bench::ops::cuda::Handover bench_cuda_handover(const char* build) {
   namespace cuda = bench::ops::cuda;
-  // Never destroyed: at the end of the process, CUDA's libraries may already be unloaded.
-  static auto* const kServices = new cuda::Services();
-  return cuda::hand_over(build, kServices);
+  try {
+    // Never destroyed: at the end of the process, CUDA's libraries may already be unloaded.
+    static auto* const kServices = new cuda::Services();
+    return cuda::hand_over(build, kServices);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return cuda::hand_over(build, nullptr);
+  }
 }

@@ -172,8 +172,8 @@ TEST(LazyBackend, OperatorsOfTheCallerBecomeItsOwn) {
   foreign.name = "scale_shift";
   problem.op = &foreign;
   const BackendError refused = error_of([](const Problem&) { FAIL(); }, problem);
-  EXPECT_EQ(refused.kind, BackendError::Kind::failed);
-  EXPECT_EQ(refused.reason, "no built-in operator `scale_shift`");
+  EXPECT_EQ(refused.kind, BackendError::Kind::unsupported);
+  EXPECT_EQ(refused.reason, "no backend of a GPU serves the operator `scale_shift`");
 }
 
 TEST(LazyBackend, ExceptionsBecomeRefusals) {

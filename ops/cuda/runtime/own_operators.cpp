@@ -13,7 +13,8 @@ Result<Problem, BackendError> with_own_operator(Problem problem) {
   const std::string_view name = problem.op->name;
   problem.op = find_operator(name);
   if (problem.op != nullptr) return problem;
-  return BackendError{BackendError::Kind::failed, fmt::format("no built-in operator `{}`", name)};
+  return BackendError{BackendError::Kind::unsupported,
+                      fmt::format("no backend of a GPU serves the operator `{}`", name)};
 }
 
 Result<Network, BackendError> with_own_operators(Network network) {
