@@ -25,6 +25,19 @@ std::ostream& receipt_stream(const Arguments& arguments, Env& env) {
   return *arguments.out == "/dev/stdout" ? *env.err : *env.out;
 }
 
+std::string format_next_commands(const Arguments& arguments, const ImportKind& kind) {
+  const std::string suite = printable(shell_quoted(*arguments.out));
+  if (kind.input == ImportInput::text)
+    return fmt::format(
+        "\nNext: look at the cases, then measure them:\n  {0} list {1}\n  {0} run {1}\n",
+        arguments.program, suite);
+  return fmt::format(
+      "\nNext: look at the cases, measure them, and compare the times with the program's:\n"
+      "  {0} list {1}\n  {0} run {1} --out RESULT.jsonl\n"
+      "  {0} report --replay RESULT.jsonl {2}\n",
+      arguments.program, suite, printable(shell_quoted(arguments.inputs[1])));
+}
+
 void print_receipt(const Arguments& arguments, const ImportKind& kind, const Imported& found,
                    std::size_t cases, Env& env) {
   std::ostream& out = receipt_stream(arguments, env);
@@ -32,10 +45,7 @@ void print_receipt(const Arguments& arguments, const ImportKind& kind, const Imp
     out << json_object([&](JsonWriter& writer) { write_receipt(writer, found, cases); }) << '\n';
   } else if (arguments.verbosity == Verbosity::normal) {
     out << format_receipt(kind, found, cases, limited_width(env).value_or(kUnlimitedWidth));
-    if (cases > 0)
-      out << fmt::format(
-          "\nNext: look at the cases, then measure them:\n  {0} list {1}\n  {0} run {1}\n",
-          arguments.program, printable(shell_quoted(*arguments.out)));
+    if (cases > 0) out << format_next_commands(arguments, kind);
   }
 }
 

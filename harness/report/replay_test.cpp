@@ -79,9 +79,11 @@ TEST(Replays, LinesFitAnEightyColumnTerminal) {
 TEST(Replays, JsonHasNoTimeThatWasNotMeasured) {
   const std::string json = replay_json(sample_replay());
   EXPECT_THAT(json, HasSubstr(R"("replayed_ns":80000000)"));
-  EXPECT_THAT(json, HasSubstr(R"({"case":"pool/forward/x/f32/onednn/cpu/hot","executions":1,)"
-                              R"("program_ns":5000000,"program_median_ns":5000000,)"
-                              R"("program_implementation":"jit","implementation":""})"));
+  EXPECT_THAT(
+      json,
+      HasSubstr(R"({"case":"pool/forward/x/f32/onednn/cpu/hot","executions":1,)"
+                R"("program_ns":5000000,"program_median_ns":5000000,)"
+                R"("reason":"unsupported","program_implementation":"jit","implementation":""})"));
 }
 
 }  // namespace
