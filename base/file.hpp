@@ -9,15 +9,37 @@
 // - Only temporary files that this code has created are removed.
 #pragma once
 
-#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
 #include <utility>
 
 namespace bench {
+
+// Mode with which this program creates files; the umask reduces it.
+inline constexpr ::mode_t kNewFileMode = 0666;
+
+// Owns a file descriptor and closes it in the destructor. A negative number means no descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  int get() const { return number_; }
+  // Releases ownership: the caller must close the returned descriptor.
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
 
 // Whether to read from the name of an open descriptor (/dev/stdin, or /dev/fd/N, which shells
 // create for `<(command)`) even if it is a pipe or a device. Use `read` for a name that the user

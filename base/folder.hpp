@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creation of folders, including temporary ones.
+// Creation of folders, including temporary ones, and names of what is created.
 #pragma once
 
 #include "base/result.hpp"
@@ -35,5 +35,12 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;  // empty if moved from
 };
+
+// Names of new files and folders that contain text of the input, such as a configuration's `name`.
+
+// Returns a part of a file name that resembles `text` and stays in its folder, whatever the text
+// contains: letters, digits, `_`, `+`, `-`, and `.` after the first character. Replaces other
+// characters by `-`. Cuts a long text and adds its hash. Different texts may have the same result.
+std::string file_stem(std::string_view text);
 
 }  // namespace bench

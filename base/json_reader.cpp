@@ -2,7 +2,6 @@
 #include "base/json_reader.hpp"
 
 #include "base/nearest_name.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"

@@ -2,7 +2,7 @@
 #include "base/processors.hpp"
 
 #include "base/function_table.hpp"
-#include "base/number.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -21,5 +21,18 @@ TEST(Quote, CutsALongTextAfterAWholeCharacter) {
   EXPECT_EQ(quote("a\u00e9", 2), "`a...`");
 }
 
+TEST(ShellQuoted, QuotesOnlyWhatAShellWouldReadOtherwise) {
+  EXPECT_EQ(shell_quoted("../main/bench"), "../main/bench");
+  EXPECT_EQ(shell_quoted("LD_LIBRARY_PATH=/opt/a:b"), "LD_LIBRARY_PATH=/opt/a:b");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("two words"), "'two words'");
+  EXPECT_EQ(shell_quoted("it's $HOME"), "'it'\\''s $HOME'");
+}
+
+TEST(ShellVariables, PrecedeTheCommand) {
+  EXPECT_EQ(shell_variables({}), "");
+  EXPECT_EQ(shell_variables({{"A", "two words"}, {"B", "1"}}), "env 'A=two words' B=1 ");
+}
+
 }  // namespace
 }  // namespace bench

@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <span>
 
@@ -361,6 +362,44 @@ std::string shorten(std::string_view utf8, std::size_t width, std::size_t head) 
   const std::string_view replaced = leading_columns(utf8, columns - (kept - before));
   return fmt::format("{}{}{}", leading_columns(utf8, before), kEllipsis,
                      utf8.substr(replaced.size()));
+}
+
+std::string plural_of(std::string_view noun) {
+  constexpr std::string_view kVowels = "aeiou";
+  const bool ends_in_consonant_and_y =
+      noun.size() > 1 && noun.back() == 'y' && kVowels.find(noun[noun.size() - 2]) == kVowels.npos;
+  if (ends_in_consonant_and_y) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  const bool has_sibilant = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("ch");
+  return std::string(noun) + (has_sibilant ? "es" : "s");
+}
+
+std::string with_article(std::string_view noun) {
+  const bool is_vowel =
+      !noun.empty() && std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
+  return (is_vowel ? "an " : "a ") + std::string(noun);
+}
+
+std::string format_with_commas(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::ptrdiff_t position = std::ssize(text) - 3; position > 0; position -= 3) {
+    text.insert(static_cast<std::size_t>(position), 1, ',');
+  }
+  return text;
+}
+
+void ContentHash::add(std::string_view bytes) {
+  for (const char byte : bytes) {
+    hash_ ^= static_cast<unsigned char>(byte);
+    hash_ *= 0x100000001b3U;
+  }
+}
+
+std::string ContentHash::text() const { return fmt::format("{:016x}", hash_); }
+
+std::string content_hash(std::string_view bytes) {
+  ContentHash hash;
+  hash.add(bytes);
+  return hash.text();
 }
 
 }  // namespace bench

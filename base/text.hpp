@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formatting and parsing of quantities, and small text helpers. No other code formats quantities.
+// Formatting and parsing of quantities and counts, and small text helpers. No other code formats
+// quantities.
 #pragma once
 
 #include "base/result.hpp"
 #include "base/units.hpp"
 
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace bench {
 
@@ -62,5 +66,51 @@ std::string shorten(std::string_view utf8, std::size_t width, std::size_t head);
 // Returns FNV-1a (64 bit) as 16 lower-case hex digits: a stable name for content. Not a
 // cryptographic hash.
 std::string content_hash(std::string_view bytes);
+
+// Counts with a noun in the right number.
+
+// Returns the plural of a regular English noun, or of the last word of several: "processes",
+// "activities", "more notes".
+std::string plural_of(std::string_view noun);
+
+// Returns "1 process", "3 processes", "0 activities".
+template <std::integral Count>
+std::string pluralise(Count count, std::string_view noun) {
+  return std::to_string(count) + ' ' + (count == 1 ? std::string(noun) : plural_of(noun));
+}
+
+// Returns the count with words that agree with it: pluralise(1, "case has", "cases have") is "1
+// case has". For nouns with other words behind them.
+template <std::integral Count>
+std::string pluralise(Count count, std::string_view one, std::string_view several) {
+  return (std::to_string(count) + ' ').append(count == 1 ? one : several);
+}
+
+// Returns the noun behind its indefinite article: "a gemm", "an attention".
+std::string with_article(std::string_view noun);
+
+// Formats a count that is not negative with commas: "1,000,000".
+std::string format_with_commas(std::int64_t count);
+
+// Parses the complete text. Returns nullopt if it is not a number, contains anything else, or if
+// the number does not fit. The rules are those of std::from_chars: no blanks, no plus sign, no
+// locale.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// Computes content_hash() (base/text.hpp) of the concatenation of all parts.
+class ContentHash {
+ public:
+  void add(std::string_view bytes);
+  std::string text() const;
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
 
 }  // namespace bench

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -266,6 +268,51 @@ TEST(ParseRateTest, ReadsDecimalAndBinaryPrefixesAndRefusesTheRest) {
     EXPECT_FALSE(parse_flop_rate(wrong).ok()) << wrong;
   }
   EXPECT_FALSE(parse_flop_rate("900GB/s").ok());
+}
+
+TEST(Plural, TheNounAgreesWithItsCount) {
+  EXPECT_EQ(pluralise(1, "case"), "1 case");
+  EXPECT_EQ(pluralise(std::size_t{0}, "case"), "0 cases");
+  EXPECT_EQ(pluralise(std::int64_t{12}, "discarded sample"), "12 discarded samples");
+  EXPECT_EQ(pluralise(-1, "case"), "-1 cases");
+}
+
+TEST(Plural, NounsThatEndInASibilantOrInY) {
+  EXPECT_EQ(pluralise(2, "process"), "2 processes");
+  EXPECT_EQ(pluralise(2, "box"), "2 boxes");
+  EXPECT_EQ(pluralise(2, "batch"), "2 batches");
+  EXPECT_EQ(pluralise(2, "activity"), "2 activities");
+  EXPECT_EQ(pluralise(2, "day"), "2 days");
+  EXPECT_EQ(pluralise(1, "activity"), "1 activity");
+}
+
+TEST(Plural, OtherWordsAgreeToo) {
+  EXPECT_EQ(pluralise(1, "case has", "cases have"), "1 case has");
+  EXPECT_EQ(pluralise(std::size_t{0}, "case has", "cases have"), "0 cases have");
+  EXPECT_EQ(pluralise(2, "part of a layer", "parts of layers"), "2 parts of layers");
+}
+
+TEST(WithArticle, FollowsTheFirstLetter) {
+  EXPECT_EQ(with_article("gemm"), "a gemm");
+  EXPECT_EQ(with_article("attention"), "an attention");
+  EXPECT_EQ(with_article("optimizer"), "an optimizer");
+}
+
+TEST(FormatWithCommas, EveryThirdDigit) {
+  EXPECT_EQ(format_with_commas(0), "0");
+  EXPECT_EQ(format_with_commas(999), "999");
+  EXPECT_EQ(format_with_commas(1000), "1,000");
+  EXPECT_EQ(format_with_commas(2834161664), "2,834,161,664");
+}
+
+TEST(ContentHash, PartsHaveTheHashOfTheWhole) {
+  ContentHash hash;
+  EXPECT_EQ(hash.text(), content_hash(""));
+  hash.add("foo");
+  hash.add("");
+  hash.add("bar");
+  EXPECT_EQ(hash.text(), content_hash("foobar"));
+  EXPECT_EQ(hash.text(), "85944171f73967e8");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include "ops/logged_case.hpp"
 
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "ops/operator.hpp"
 #include "ops/parameter.hpp"
 #include "ops/verbose.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/regret.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 

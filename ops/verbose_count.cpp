@@ -2,7 +2,7 @@
 // table: one row per primitive
 #include "ops/verbose_count.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "ops/verbose_text.hpp"
 
 #include <algorithm>

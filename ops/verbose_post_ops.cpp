@@ -3,7 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/checked.hpp"
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "ops/pointwise/functions.hpp"
 #include "ops/verbose_text.hpp"
 

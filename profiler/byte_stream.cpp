@@ -2,8 +2,8 @@
 #include "profiler/byte_stream.hpp"
 
 #include "base/file.hpp"
-#include "base/shell.hpp"
-#include "base/text_encoding.hpp"
+#include "base/quote.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>

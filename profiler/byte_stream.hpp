@@ -23,7 +23,7 @@ class ByteStream {
 // a pipe is not unpacked.
 Result<std::unique_ptr<ByteStream>> open_bytes(const std::string& path);
 std::unique_ptr<ByteStream> open_standard_input(const std::string& name);
-// Returns a stream of the same text in UTF-8 (base/text_encoding.hpp). Copies nothing if nothing is
+// Returns a stream of the same text in UTF-8 (base/utf8.hpp). Copies nothing if nothing is
 // converted.
 std::unique_ptr<ByteStream> as_utf8(std::unique_ptr<ByteStream> bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that measure while another measurement of `bench` runs on the machine.
-#include "base/descriptor.hpp"
+#include "base/file.hpp"
 #include "harness/host/machine_turn.hpp"
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/stored_ceilings.hpp"

@@ -2,8 +2,8 @@
 // `bench baseline remove` and `adopt`: undo a run, and take over the runs of another machine class.
 #include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/judge/measurement.hpp"

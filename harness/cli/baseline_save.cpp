@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline save` and `accept`: store the runs of result files.
 #include "base/json_writer.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
+#include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/judge/change.hpp"

@@ -3,7 +3,6 @@
 #include "base/json_fields.hpp"
 #include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"

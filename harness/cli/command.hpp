@@ -5,7 +5,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/cli/words.hpp"
+#include "harness/cli/option.hpp"
 #include "harness/result/record.hpp"
 
 #include <iosfwd>

@@ -3,7 +3,6 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
-#include "base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/config/case_id.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/terminal_text.hpp"
 
 #include <algorithm>

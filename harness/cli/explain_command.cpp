@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"

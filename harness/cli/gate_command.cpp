@@ -2,10 +2,9 @@
 // `bench gate`: reads the options, opens the files and writes the reports. run_gate() measures and
 // decides.
 #include "base/file.hpp"
-#include "base/file_stem.hpp"
 #include "base/folder.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/gate_options.hpp"

@@ -2,10 +2,8 @@
 #include "harness/cli/list_statistics.hpp"
 
 #include "base/checked.hpp"
-#include "base/digits.hpp"
 #include "base/json_fields.hpp"
-#include "base/plural.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"

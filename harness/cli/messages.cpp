@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "profiler/reader.hpp"
 

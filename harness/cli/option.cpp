@@ -5,7 +5,6 @@
 #include "base/characters.hpp"
 #include "base/data_type.hpp"
 #include "base/nearest_name.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "base/utc_time.hpp"

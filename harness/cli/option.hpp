@@ -3,16 +3,39 @@
 // this table.
 #pragma once
 
+#include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/cli/words.hpp"
 
 #include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
+
+// The words that a shell offers as values of options and as operands.
+using Words = std::vector<std::string>;
+
+// Returns the items of what the function `list` returns, or their names.
+template <auto list>
+Words words_of() {
+  Words words;
+  for (const auto& item : list()) {
+    if constexpr (requires { item.name; }) {
+      words.emplace_back(item.name);
+    } else {
+      words.emplace_back(item);
+    }
+  }
+  return words;
+}
+
+template <NamedEnum Enum>
+Words enumerator_words() {
+  return {enumerator_names<Enum>().begin(), enumerator_names<Enum>().end()};
+}
 
 // What differs in one command.
 struct InCommand {

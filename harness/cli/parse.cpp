@@ -5,8 +5,6 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
-#include "base/shell.hpp"
-#include "harness/cli/foreign_options.hpp"
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/host/placement.hpp"
@@ -15,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <ostream>
@@ -293,6 +292,48 @@ int exit_status_after_output(int status, int write_error, Env& env) {
              fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
                          std::generic_category().message(write_error)));
   return static_cast<int>(ExitStatus::usage);
+}
+
+// One row per option of another profiler.
+namespace {
+
+struct ForeignOption {
+  std::string_view tool;
+  std::string_view written;
+  std::string_view command;  // the command of this program that does the same
+  std::string_view instead;
+};
+constexpr std::string_view kMegEngine = "MegEngine's profile_analyze";
+constexpr std::string_view kPyProf = "PyProf's prof";
+constexpr std::string_view kNvprof = "nvprof";
+constexpr std::string_view kPyTorch = "PyTorch's profiler";
+
+constexpr std::array kForeignOptions = {
+    ForeignOption{kMegEngine, "--opr-name", "analyze", "--name REGEX"},
+    ForeignOption{kMegEngine, "--input-dtype", "analyze", "--dtype NAME"},
+    ForeignOption{kMegEngine, "--show-host", "analyze", "--kind operator"},
+    ForeignOption{kMegEngine, "--copy-time", "analyze", "--kind memcpy"},
+    ForeignOption{kMegEngine, "--wiki", "analyze", "--format markdown"},
+    ForeignOption{kMegEngine, "--confluence", "analyze", "--format markdown"},
+    ForeignOption{kMegEngine, "--dump-only-opr", "analyze", "--format json"},
+    ForeignOption{kMegEngine, "--top-end-key", "analyze", "--order-by time_ns"},
+    ForeignOption{kMegEngine, "--print-only", "analyze", "--summary"},
+    ForeignOption{kPyProf, "--csv", "analyze", "--format csv"},
+    ForeignOption{kNvprof, "--print-gpu-trace", "analyze", "--kind kernel"},
+    ForeignOption{kNvprof, "--print-gpu-summary", "analyze", "--kind kernel --aggregate-by name"},
+    ForeignOption{kNvprof, "--print-api-trace", "analyze", "--kind api"},
+    ForeignOption{kNvprof, "--print-api-summary", "analyze", "--kind api --aggregate-by name"},
+    ForeignOption{kPyTorch, "--sort-by", "analyze", "--order-by COLUMN"},
+};
+
+}  // namespace
+
+std::optional<std::string> foreign_option_hint(std::string_view command, std::string_view written) {
+  const auto* row = std::ranges::find_if(kForeignOptions, [&](const ForeignOption& option) {
+    return option.command == command && option.written == written;
+  });
+  if (row == kForeignOptions.end()) return std::nullopt;
+  return fmt::format("use `{}`, which is `{}` of {}", row->instead, row->written, row->tool);
 }
 
 }  // namespace bench

@@ -8,7 +8,9 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <variant>
 #include <vector>
@@ -50,5 +52,11 @@ int bench_main(int argc, const char* const* argv, Env& env);
 // `write_error`. If a result could not be written, the status is 2, with a message. If the reader
 // closed the pipe (EPIPE: `bench list | head`), the command ends silently with its own status.
 int exit_status_after_output(int status, int write_error, Env& env);
+
+// Options of other profilers, for hints: what to write instead.
+
+// Returns "use `--name REGEX`: ..." for an option of another profiler that `bench COMMAND` has
+// under another name; nullopt for others. `written` begins with "--" and has no value.
+std::optional<std::string> foreign_option_hint(std::string_view command, std::string_view written);
 
 }  // namespace bench

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
-#include "base/shell.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"

@@ -3,10 +3,10 @@
 
 #include "base/file.hpp"
 #include "base/json_reader.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/terminal_text.hpp"
+#include "base/text.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/import/receipt.hpp"

@@ -5,7 +5,7 @@
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/sample_times.hpp"
-#include "profiler/capture/code_tables.hpp"
+#include "profiler/capture/code_names.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/sample_spool.hpp"
 #include "profiler/capture/spool_format.hpp"

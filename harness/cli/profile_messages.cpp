@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_messages.hpp"
 
-#include "base/plural.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "profiler/capture/spool_format.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_output.hpp"
 
-#include "base/number.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"

@@ -3,7 +3,7 @@
 
 #include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -14,7 +14,6 @@
 #include "harness/report/gate_report.hpp"
 #include "harness/report/layer_table.hpp"
 #include "harness/report/page.hpp"
-#include "harness/report/profile_page.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/store/store.hpp"

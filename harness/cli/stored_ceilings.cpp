@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/stored_ceilings.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"

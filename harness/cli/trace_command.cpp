@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"

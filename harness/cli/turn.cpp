@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/turn.hpp"
 
-#include "base/number.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/cli/progress.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/plugin_workers.hpp"

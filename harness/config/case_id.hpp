@@ -7,9 +7,11 @@
 #include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/worker_threads.hpp"
+#include "ops/network/network.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,5 +60,21 @@ Status check_network_math(ops::Math math);
 // '/' is an operator's name or "network".
 bool looks_like_id(std::string_view argument,
                    const ops::OperatorRegistry& registry = ops::built_in_operators());
+
+// Parses and formats the parameter segment of a network's case id:
+// NAME[-nBATCH][+separate][+training].
+struct NetworkSegment {
+  std::string name;
+  std::int64_t batch = 1;
+  ops::Fusion fusion = ops::Fusion::fused;
+  ops::Mode mode = ops::Mode::inference;
+};
+
+std::string format_network_segment(const NetworkSegment& segment);
+Result<NetworkSegment> parse_network_segment(std::string_view text);
+
+// Returns whether the name is a valid network name: only letters, digits and underscores. Such a
+// name can be part of an id and the stem of a file name.
+bool is_network_name(std::string_view name);
 
 }  // namespace bench

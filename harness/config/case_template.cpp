@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/case_template.hpp"
 
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/foreign_words.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/config/case_id.hpp"
 #include "harness/config/case_template.hpp"
-#include "harness/config/network_segment.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "harness/config/load.hpp"
 
 #include "base/checked.hpp"
-#include "base/digits.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_template.hpp"

@@ -2,9 +2,9 @@
 #include "harness/config/network_file.hpp"
 
 #include "base/nearest_name.hpp"
-#include "base/plural.hpp"
+#include "base/text.hpp"
+#include "harness/config/case_id.hpp"
 #include "harness/config/network_graph.hpp"
-#include "harness/config/network_segment.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/operator.hpp"
 

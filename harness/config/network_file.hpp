@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/config/case_id.hpp"
 #include "harness/config/load.hpp"
-#include "harness/config/network_segment.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/config/reader.hpp"
 #include "ops/network/network.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/parameter_value.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/post_op.hpp"
 

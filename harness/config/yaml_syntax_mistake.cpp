@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/characters.hpp"
 #include "base/lines.hpp"
-#include "base/plural.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/config/yaml.hpp"
 
 #include <fmt/format.h>

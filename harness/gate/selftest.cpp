@@ -5,7 +5,6 @@
 #include "harness/judge/decide.hpp"
 #include "harness/judge/stage_two.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>

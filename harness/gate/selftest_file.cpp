@@ -3,7 +3,6 @@
 #include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
 #include "base/lines.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements examine() of environment.hpp: one function per subject. kSubjects lists the functions.
 #include "base/available_memory.hpp"
-#include "base/number.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/system_files.hpp"

@@ -5,9 +5,9 @@
 // process, however that ends.
 #pragma once
 
-#include "base/descriptor.hpp"
 #include "base/enumerators.hpp"
 #include "base/env.hpp"
+#include "base/file.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>

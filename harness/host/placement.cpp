@@ -2,8 +2,8 @@
 #include "harness/host/placement.hpp"
 
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/processors.hpp"
+#include "base/text.hpp"
 #include "harness/result/record.hpp"
 #include "ops/blas_library.hpp"
 

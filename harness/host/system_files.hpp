@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace bench {
@@ -38,5 +39,18 @@ SchedulingFacts read_scheduling(const SystemRoot& root);
 
 // Returns the fields of /proc/PROCESS/stat from the third on; empty if there is no such process.
 std::vector<std::string> read_process_fields(const SystemRoot& root, std::string_view process);
+
+// Finds out which files a running process has loaded. They show whether the loader obeyed variables
+// such as LD_LIBRARY_PATH and LD_PRELOAD.
+
+// All paths are absolute and contain no symbolic links.
+struct ProcessFiles {
+  std::string program;
+  std::vector<std::string> libraries;  // sorted, without the program
+};
+
+// Returns the files from which the process executes code. Returns nullopt if the system does not
+// show them, for example because the process has ended.
+std::optional<ProcessFiles> read_process_files(const SystemRoot& root, pid_t pid);
 
 }  // namespace bench

@@ -3,8 +3,6 @@
 #include "harness/import/benchdnn_driver.hpp"
 
 #include "base/quote.hpp"
-#include "harness/import/benchdnn_shaped.hpp"
-#include "harness/import/benchdnn_spatial.hpp"
 
 #include <fmt/format.h>
 

@@ -60,4 +60,22 @@ Status check_common_benchdnn_options(const BenchdnnDriver& driver, const Benchdn
 // Whether an option only says how a problem is run, measured or checked.
 bool is_benchdnn_run_option(std::string_view name);
 
+// The drivers whose descriptors are the sizes of tensors: "8x16:16x32".
+BenchdnnRequest request_benchdnn_matmul;
+BenchdnnRequest request_benchdnn_softmax;
+BenchdnnRequest request_benchdnn_lnorm;
+BenchdnnRequest request_benchdnn_eltwise;
+BenchdnnRequest request_benchdnn_binary;
+BenchdnnRequest request_benchdnn_reduction;
+BenchdnnRequest request_benchdnn_reorder;
+BenchdnnRequest request_benchdnn_concat;
+
+// The drivers whose descriptors name their sizes: "mb2ic64ih56oc64oh56kh3ph1".
+BenchdnnRequest request_benchdnn_conv;
+BenchdnnRequest request_benchdnn_deconv;
+BenchdnnRequest request_benchdnn_ip;
+BenchdnnRequest request_benchdnn_pool;
+BenchdnnRequest request_benchdnn_bnorm;
+BenchdnnRequest request_benchdnn_gnorm;
+
 }  // namespace bench

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/import/benchdnn_shaped.hpp"
-
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
+#include "harness/import/benchdnn_driver.hpp"
 #include "harness/import/benchdnn_primitive.hpp"
 #include "harness/import/benchdnn_text.hpp"
 #include "ops/operator.hpp"

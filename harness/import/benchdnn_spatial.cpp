@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/import/benchdnn_spatial.hpp"
-
 #include "base/characters.hpp"
 #include "base/quote.hpp"
+#include "harness/import/benchdnn_driver.hpp"
 #include "harness/import/benchdnn_primitive.hpp"
 #include "harness/import/benchdnn_text.hpp"
 #include "ops/operator.hpp"

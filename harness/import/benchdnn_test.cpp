@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/characters.hpp"
 #include "base/file.hpp"
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "harness/import/benchdnn_driver.hpp"
 #include "harness/import/import_test_support.hpp"
 

@@ -2,8 +2,8 @@
 #include "harness/import/benchdnn_text.hpp"
 
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "ops/verbose_text.hpp"
 
 #include <fmt/format.h>

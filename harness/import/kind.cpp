@@ -2,9 +2,9 @@
 // table: one row per kind of file
 #include "harness/import/kind.hpp"
 
-#include "base/file_stem.hpp"
-#include "base/plural.hpp"
-#include "base/shell.hpp"
+#include "base/folder.hpp"
+#include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/import/receipt.hpp"
 #include "harness/import/suite_text.hpp"
 

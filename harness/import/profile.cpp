@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads what a program executed, from a profile or a log of oneDNN: each distinct primitive is a
 // case, with the number and the time of its executions.
-#include "base/digits.hpp"
+#include "base/text.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/import/suite_text.hpp"

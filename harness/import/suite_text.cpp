@@ -3,7 +3,6 @@
 
 #include "base/characters.hpp"
 #include "base/data_type.hpp"
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "ops/number_text.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log or profile of a program as one side of a comparison: each primitive or kernel with its
 // shapes is a case.
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/judge/measurement.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/sample_times.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"

@@ -5,8 +5,8 @@
 #include "harness/result/measured.hpp"
 #include "harness/result/summary.hpp"
 #include "harness/stats/equal_speed.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/stats/shift.hpp"
+#include "harness/stats/summary.hpp"
 #include "harness/store/baseline_file.hpp"
 
 #include <fmt/format.h>

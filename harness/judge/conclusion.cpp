@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/conclusion.hpp"
 
-#include "base/plural.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

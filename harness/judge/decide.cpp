@@ -3,8 +3,8 @@
 
 #include "harness/judge/stage_one.hpp"
 #include "harness/judge/stage_two.hpp"
+#include "harness/stats/equal_speed.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/log_time.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 // gives the same verdicts for the evidence that read_gate_file() returns.
 #pragma once
 
-#include "base/content_hash.hpp"
 #include "base/result.hpp"
+#include "base/text.hpp"
 #include "harness/judge/conclusion.hpp"
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
 #include "base/json_reader.hpp"
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/judge/json_repair.hpp"
 #include "harness/judge/measurement.hpp"
 

@@ -2,8 +2,8 @@
 #include "harness/judge/parameter_comparison.hpp"
 
 #include "base/nearest_name.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/judge/parameter_split.hpp"
 

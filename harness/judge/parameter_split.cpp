@@ -3,7 +3,6 @@
 
 #include "base/characters.hpp"
 #include "harness/config/case_id.hpp"
-#include "harness/config/network_segment.hpp"
 #include "harness/result/record.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"

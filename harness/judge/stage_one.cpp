@@ -4,7 +4,7 @@
 #include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/history.hpp"
 

@@ -2,10 +2,10 @@
 #include "harness/judge/stage_two.hpp"
 
 #include "harness/judge/stage_one.hpp"
+#include "harness/stats/equal_speed.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/log_time.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored baselines as one side of a comparison.
-#include "base/plural.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/store/store.hpp"

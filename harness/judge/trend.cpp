@@ -6,7 +6,7 @@
 #include "harness/stats/change_points.hpp"
 #include "harness/stats/equal_speed.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 #include "harness/store/history.hpp"
 
 #include <fmt/format.h>

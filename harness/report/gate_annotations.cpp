@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations of a gate in the syntax of GitHub's "Workflow commands for GitHub Actions". The
 // escapes are those of packages/core/src/command.ts in actions/toolkit.
-#include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <fmt/format.h>

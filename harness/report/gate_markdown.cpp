@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown for a comment on a pull request and for $GITHUB_STEP_SUMMARY.
 #include "base/markup.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 

@@ -2,8 +2,7 @@
 // table: one row per format
 #include "harness/report/gate_report.hpp"
 
-#include "base/plural.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"

@@ -7,7 +7,7 @@
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of a gate, of a comparison and of a store.
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/roofline.hpp"
-#include "harness/result/trace_details.hpp"
+#include "harness/result/typed_details.hpp"
 #include "harness/stats/summary.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/kinds.hpp"

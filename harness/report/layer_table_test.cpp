@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/layer_table.hpp"
 
-#include "harness/result/trace_details.hpp"
+#include "harness/result/typed_details.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 
 #include "base/characters.hpp"
 #include "base/markup.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 #include "harness/report/document.hpp"
 #include "harness/report/findings.hpp"
 #include "harness/report/plots.hpp"
+#include "profiler/analysis/summary.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -93,5 +94,15 @@ std::string comparison_page(const Comparison& comparison);
 std::string parameter_page(const ParameterComparison& comparison);
 // `name`: the store's name for display.
 std::string history_page(const std::vector<BaselineHistory>& histories, const std::string& name);
+
+// The page of a profile of a program: how much of its time the profile shows, and where it went.
+struct ProfileView {
+  const Summary& summary;
+  std::string name = {};  // name of the file, only for display
+  // HTML document that the page embeds; empty if it would be too large.
+  std::string timeline = {};
+};
+
+std::string profile_page(const ProfileView& view);
 
 }  // namespace bench

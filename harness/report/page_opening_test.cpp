@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each page opens with: a picture and at most three findings, everything else folded.
 #include "harness/report/page.hpp"
-#include "harness/report/profile_page.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/fakes/gate_sample.hpp"
 #include "tests/fakes/run_sample.hpp"

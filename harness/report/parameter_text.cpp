@@ -3,7 +3,6 @@
 
 #include "base/json_fields.hpp"
 #include "base/markup.hpp"
-#include "base/plural.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"

@@ -2,7 +2,6 @@
 #include "harness/report/peak_text.hpp"
 
 #include "base/json_writer.hpp"
-#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"

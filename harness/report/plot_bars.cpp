@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bar charts: the layers of a network, and a profile by layer or operator.
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/case_sum.hpp"
 #include "harness/report/plots.hpp"

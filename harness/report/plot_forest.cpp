@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/report/plots.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 

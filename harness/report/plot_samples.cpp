@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/result/speed.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 // Sweeps: plots of the time and rate over one parameter. Cases that differ only in this parameter
 // form a line. The parameters come from the case ids.
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/text.hpp"
 #include "harness/judge/parameter_split.hpp"
 #include "harness/report/plots.hpp"

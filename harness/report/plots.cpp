@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/plots.hpp"
 
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/profile_page.hpp"
 
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 

@@ -2,7 +2,6 @@
 #include "harness/report/replay.hpp"
 
 #include "base/json_writer.hpp"
-#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/run_answer.hpp"
 
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/case_sum.hpp"
 #include "harness/report/console.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a run: what was measured, how good it is, and where the time goes.
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

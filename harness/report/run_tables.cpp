@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of a run as Markdown and as CSV.
 #include "base/markup.hpp"
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"

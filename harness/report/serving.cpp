@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/serving.hpp"
 
-#include "base/plural.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "harness/judge/parameter_split.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/trend_text.hpp"
 
-#include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "base/shell.hpp"
+#include "base/quote.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"

@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "harness/result/typed_details.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #include "harness/result/recoverable.hpp"
 
 #include "base/checked.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/result/summary.hpp"
 

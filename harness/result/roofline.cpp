@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/roofline.hpp"
 
-#include "base/number.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/result/advice.hpp"
 #include "ops/peak/peak.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/speed.hpp"
 
-#include "harness/stats/median.hpp"
 #include "harness/stats/steady_canaries.hpp"
 #include "harness/stats/summary.hpp"
 

@@ -2,12 +2,12 @@
 #include "harness/result/summary.hpp"
 
 #include "base/checked.hpp"
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
 #include "harness/result/latency.hpp"
 #include "harness/result/record.hpp"
-#include "harness/stats/log_time.hpp"
+#include "harness/stats/equal_speed.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>

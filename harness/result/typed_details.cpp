@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/typed_details.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 
 #include <utility>
 #include <vector>

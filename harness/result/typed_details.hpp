@@ -34,4 +34,9 @@ std::map<std::string, std::string> details_as_texts(const CaseRecord& record);
 // times.
 std::map<std::string, Nanoseconds> take_setup(std::map<std::string, std::string>& details);
 
+// Details of a profile pass that both its worker and reports know.
+
+// Present if the steps of the recorded iterations were not awaited one by one.
+inline constexpr const char* kUnawaitedStepsDetail = "gpu.steps";
+
 }  // namespace bench

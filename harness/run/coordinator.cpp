@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/coordinator.hpp"
 
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/host/memory_shortage.hpp"
 #include "harness/result/advice.hpp"
@@ -15,7 +14,6 @@
 #include "harness/run/profile_phase.hpp"
 #include "harness/run/run_estimate.hpp"
 #include "harness/run/schedule.hpp"
-#include "harness/run/stop_rule.hpp"
 #include "harness/run/time_limit.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/profile_phase.hpp"
 
-#include "base/file_stem.hpp"
 #include "base/folder.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"

@@ -2,7 +2,6 @@
 #include "harness/run/run.hpp"
 
 #include "base/available_memory.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"

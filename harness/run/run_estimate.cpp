@@ -2,8 +2,8 @@
 #include "harness/run/run_estimate.hpp"
 
 #include "harness/run/case_progress.hpp"
+#include "harness/run/case_step.hpp"
 #include "harness/run/schedule.hpp"
-#include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/equal_speed.hpp"
 
-#include "harness/stats/log_time.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/stats/steady_canaries.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,9 +10,12 @@
 
 #include "base/units.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ratio>
 #include <span>
 #include <vector>
 
@@ -157,5 +160,18 @@ class EqualSpeedFit {
 
 // Returns EqualSpeedFit::difference() of two runs.
 LogEstimate difference_at_equal_speed(const TimesBySpeed& from, const TimesBySpeed& to);
+
+// Times from their logarithms.
+
+// Returns the time with this logarithm of nanoseconds, rounded to a unit of `Duration`. A time that
+// `Duration` cannot represent becomes one near its maximum.
+template <class Duration>
+Duration time_from_log(double log_nanoseconds) {
+  using UnitsPerNanosecond = std::ratio_divide<std::nano, typename Duration::period>;
+  static_assert(UnitsPerNanosecond::den == 1);
+  constexpr double kMaxUnits = 9e18;  // below 2^63
+  const double units = std::exp(log_nanoseconds) * static_cast<double>(UnitsPerNanosecond::num);
+  return Duration(std::llround(std::min(units, kMaxUnits)));
+}
 
 }  // namespace bench

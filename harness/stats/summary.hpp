@@ -34,4 +34,12 @@ std::optional<MedianInterval> median_interval(std::span<const Nanoseconds> sampl
 // the key `precision`. Returns nullopt if there is no interval or the median is 0.
 std::optional<double> relative_half_width(std::span<const Nanoseconds> samples, double coverage);
 
+// Returns the median; for an even number of values, the mean of the two middle values.
+std::optional<double> median(std::span<const double> values);
+// Returns the type-7 quantile (linear interpolation, R's default). Requires 0 <= p <= 1.
+std::optional<double> quantile(std::span<const double> values, double p);
+// Returns 1.4826 times the median absolute deviation from the median, which estimates the standard
+// deviation of normally distributed values.
+std::optional<double> scaled_deviation(std::span<const double> values);
+
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/history.hpp"
 
-#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // (merge=union) and two concurrent writers are safe. See docs/baselines.md.
 #pragma once
 
-#include "base/descriptor.hpp"
+#include "base/file.hpp"
 #include "base/result.hpp"
 #include "harness/result/speed.hpp"
 #include "harness/store/baseline_file.hpp"

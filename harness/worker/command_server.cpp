@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/command_server.hpp"
 
-#include "base/number.hpp"
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/result/energy.hpp"

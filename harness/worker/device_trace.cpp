@@ -4,7 +4,6 @@
 #include "harness/wire/messages.hpp"
 #include "profiler/gpu/device_summary.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
-#include "profiler/gpu/memory_summary.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "harness/worker/profile_pass.hpp"
 
 #include "harness/config/case_id.hpp"
-#include "harness/result/trace_details.hpp"
+#include "harness/result/typed_details.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/worker/check.hpp"
 #include "harness/worker/device_trace.hpp"

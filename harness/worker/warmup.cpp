@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/warmup.hpp"
 
-#include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/wire/worker_limits.hpp"
 #include "harness/worker/sampler.hpp"

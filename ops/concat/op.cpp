@@ -4,8 +4,8 @@
 #include "base/checked.hpp"
 #include "ops/concat/pieces.hpp"
 #include "ops/description.hpp"
-#include "ops/inference.hpp"
 #include "ops/model.hpp"
+#include "ops/operator.hpp"
 #include "ops/tensor.hpp"
 #include "ops/tolerance.hpp"
 

@@ -3,8 +3,8 @@
 #include "ops/description.hpp"
 #include "ops/gemm/gemm.hpp"
 #include "ops/grouped_gemm/grouped_gemm.hpp"
-#include "ops/inference.hpp"
 #include "ops/model.hpp"
+#include "ops/operator.hpp"
 #include "ops/tensor_core/facts.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
 #include "base/env.hpp"
-#include "ops/backend/choice_memory.hpp"
 #include "ops/backend/choice_store.hpp"
 #include "ops/onednn/chain.hpp"
 #include "ops/onednn/context.hpp"
@@ -10,7 +9,6 @@
 #include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
-#include "ops/onednn/parts_kernel.hpp"
 #include "ops/onednn/primitive.hpp"
 #include "ops/onednn/support.hpp"
 #include "ops/operator.hpp"

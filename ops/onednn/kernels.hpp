@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/grouped_parts.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/chain.hpp"
@@ -36,5 +37,8 @@ std::string format_layouts(const Problem& problem, const OnednnPrimitive& primit
 // and throws std::bad_alloc. `context` must outlive the kernel.
 std::unique_ptr<Kernel> make_network_kernel(const OnednnContext& context, const Network& network,
                                             Chain chain);
+
+// The kernel of a problem that consists of several problems of the library.
+std::unique_ptr<Kernel> make_parts_kernel(GroupedParts parts);
 
 }  // namespace bench::ops

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/coverage.hpp"
 
-#include "base/plural.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
@@ -9,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace bench {
 namespace {
@@ -168,3 +169,64 @@ std::string describe_coverage(const WallCoverage& coverage) {
 }
 
 }  // namespace bench
+
+namespace bench::analysis {
+
+void IntervalUnion::add(Nanoseconds begin, Nanoseconds end) {
+  if (end <= begin) return;
+  auto first = parts_.upper_bound(begin);
+  if (first != parts_.begin() && std::prev(first)->second.end >= begin) --first;
+  Part merged{end, Nanoseconds(0)};
+  Nanoseconds merged_begin = begin;
+  Nanoseconds gaps{0};
+  auto last = first;
+  for (; last != parts_.end() && last->first <= end; ++last) {
+    const auto& [part_begin, part] = *last;
+    total_ -= part.covered;
+    // The new interval fills the gaps of a part that it encloses.
+    if (part_begin < begin || part.end > end) gaps += part.end - part_begin - part.covered;
+    merged_begin = std::min(merged_begin, part_begin);
+    merged.end = std::max(merged.end, part.end);
+  }
+  merged.covered = merged.end - merged_begin - gaps;
+  total_ += merged.covered;
+  parts_.erase(first, last);
+  parts_.emplace(merged_begin, merged);
+  if (parts_.size() > limit_) join_oldest();
+}
+
+// Joins pairs in the older half, so that this is rare.
+void IntervalUnion::join_oldest() {
+  auto part = parts_.begin();
+  for (std::size_t i = 0; i < limit_ / 4; ++i) {
+    const auto next = std::next(part);
+    if (next == parts_.end()) return;
+    part->second.end = next->second.end;
+    part->second.covered += next->second.covered;
+    part = parts_.erase(next);
+  }
+}
+
+Nanoseconds sum_durations(const Durations& durations) {
+  Nanoseconds sum{0};
+  for (const auto& [name, time] : durations) sum = saturating_sum(sum, time);
+  return sum;
+}
+
+Durations divide_wall(const Durations& times, Nanoseconds occupied) {
+  const Nanoseconds sum = sum_durations(times);
+  if (sum <= occupied) return times;
+  const long double part =
+      static_cast<long double>(occupied.count()) / static_cast<long double>(sum.count());
+  Durations divided;
+  Nanoseconds rest = occupied;
+  for (const auto& [name, time] : times) {
+    const Nanoseconds share(std::llroundl(static_cast<long double>(time.count()) * part));
+    divided[name] = std::min(share, rest);
+    rest -= divided[name];
+  }
+  divided.begin()->second += rest;  // a few nanoseconds, so that the sum is exact
+  return divided;
+}
+
+}  // namespace bench::analysis

@@ -6,7 +6,6 @@
 #include "base/enumerators.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
-#include "profiler/analysis/interval_union.hpp"
 #include "profiler/reader.hpp"
 
 #include <cstddef>
@@ -15,6 +14,36 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace bench::analysis {
+
+// The length of the union of intervals that come as a stream, in bounded memory.
+
+// Overlaps count once. Above `limit` disjoint intervals, the oldest ones are joined in pairs with
+// the gap between them kept as a number. The result stays exact, except if a later interval begins
+// or ends within such a pair; then it is too small, by at most the gaps of that pair.
+class IntervalUnion {
+ public:
+  IntervalUnion() = default;
+  explicit IntervalUnion(std::size_t limit) : limit_(limit) {}
+
+  // Ignores an interval that is empty or reversed.
+  void add(Nanoseconds begin, Nanoseconds end);
+  Nanoseconds total() const { return total_; }
+
+ private:
+  struct Part {
+    Nanoseconds end{0};
+    Nanoseconds covered{0};  // less than the length if the part contains gaps
+  };
+  void join_oldest();
+
+  std::size_t limit_ = 16384;
+  std::map<Nanoseconds, Part> parts_;  // key: begin; disjoint
+  Nanoseconds total_{0};
+};
+
+}  // namespace bench::analysis
 
 namespace bench {
 
@@ -80,3 +109,17 @@ std::string describe_coverage(const WallCoverage& coverage);
 std::string format_part(Nanoseconds part, Nanoseconds whole);
 
 }  // namespace bench
+
+// Divides wall time among rows whose times several threads spent at once.
+namespace bench::analysis {
+
+using Durations = std::map<std::string, Nanoseconds>;
+
+Nanoseconds sum_durations(const Durations& durations);
+
+// Divides the wall time `occupied` among rows in proportion to their times, if the sum of these is
+// larger because several threads worked at once. The parts then add up to `occupied` exactly.
+// Otherwise, returns the times themselves.
+Durations divide_wall(const Durations& times, Nanoseconds occupied);
+
+}  // namespace bench::analysis

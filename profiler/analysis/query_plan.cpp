@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/query_plan.hpp"
 
+#include "base/nearest_name.hpp"
+#include "base/quote.hpp"
+#include "profiler/analysis/column.hpp"
+#include "profiler/scope_path.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,3 +131,138 @@ bool needs_ceilings(const AnalysisOptions& options) {
 }
 
 }  // namespace bench
+
+namespace bench::analysis {
+namespace {
+
+// Returns "create" for "create:cache_hit". An activity without a phase was executed.
+std::string_view main_phase(const Activity& activity) {
+  const std::string_view phase = activity.attributes.text(Attribute::phase);
+  return phase.empty() ? "exec" : phase.substr(0, phase.find(':'));
+}
+
+bool contains_path(const std::vector<std::string>& path, const std::vector<std::string>& part) {
+  return std::search(path.begin(), path.end(), part.begin(), part.end()) != path.end();
+}
+
+bool device_fits(const Activity& activity, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const std::string device = device_name(activity);
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    return device == name || device.starts_with(name + ":") || device == "cuda:" + name ||
+           device == "gpu:" + name;
+  });
+}
+
+Error bad_pattern(const Error& error) {
+  return {error.what, error.where.empty() ? "--name" : error.where, error.next};
+}
+
+}  // namespace
+
+Result<Selection> Selection::compile(const AnalysisOptions& options) {
+  Selection selection;
+  selection.options_ = options;
+  for (const std::string& name : options.kinds) {
+    const auto kind = enumerator_from_name<ActivityKind>(name);
+    if (!kind) {
+      return Error{fmt::format("unknown kind {}", quote(name)), "--kind",
+                   expectation(name, enumerator_names<ActivityKind>())};
+    }
+    selection.kinds_.set(static_cast<std::size_t>(*kind));
+  }
+  if (options.name) {
+    auto regex = Regex::compile(*options.name);
+    if (!regex.ok()) return bad_pattern(regex.error());
+    selection.name_ = *std::move(regex);
+  }
+  if (options.layer) selection.layer_ = split_scope(*options.layer);
+  return selection;
+}
+
+Selection::TypeMatch Selection::match_type(const Activity& activity) const {
+  if (options_.types.empty()) return TypeMatch::any;
+  const std::string_view op = activity.attributes.text(Attribute::op);
+  TypeMatch found = TypeMatch::none;
+  for (const std::string& word : options_.types) {
+    if (word == to_string(activity.kind)) return TypeMatch::kind_or_phase;
+    if (activity.attributes.find(Attribute::phase) != nullptr && word == main_phase(activity))
+      return TypeMatch::kind_or_phase;
+    if (word == operation_type(activity) || (!op.empty() && word == op))
+      found = TypeMatch::operation;
+  }
+  return found;
+}
+
+bool Selection::phase_fits(const Activity& activity, TypeMatch type) const {
+  if (!options_.phase) {
+    // --type dispatch selects a phase that the default would leave out.
+    const std::string_view phase = main_phase(activity);
+    const bool named =
+        type == TypeMatch::kind_or_phase &&
+        std::find(options_.types.begin(), options_.types.end(), phase) != options_.types.end();
+    return named || phase == "exec";
+  }
+  switch (*options_.phase) {
+    case PhaseFilter::exec:
+      return main_phase(activity) == "exec";
+    case PhaseFilter::create:
+      return main_phase(activity) == "create";
+    case PhaseFilter::all:
+      return true;
+  }
+  return true;
+}
+
+Level Selection::level(const Activity& activity) const {
+  const TypeMatch type = match_type(activity);
+  if (kinds_.test(static_cast<std::size_t>(activity.kind)) || type == TypeMatch::kind_or_phase) {
+    return Level::work;
+  }
+  if (kinds_.any()) return Level::none;
+  const Level level = facts_of(activity.kind).level;
+  // A name that was requested is also shown for kinds that are not executed themselves: an API
+  // call.
+  if (level == Level::none && type == TypeMatch::operation) return Level::work;
+  if (level == Level::work && !phase_fits(activity, type)) return Level::none;
+  return level;
+}
+
+bool Selection::time_fits(const Activity& activity) const {
+  if (!options_.min_time && !options_.max_time) return true;
+  const auto& time = activity.duration;
+  if (!time) return false;
+  return (!options_.min_time || *time >= *options_.min_time) &&
+         (!options_.max_time || *time <= *options_.max_time);
+}
+
+bool Selection::place_fits(const Activity& activity) const {
+  if (options_.direction) {
+    const std::string& wanted = *options_.direction;
+    if (activity.direction != wanted && !activity.direction.starts_with(wanted + "_")) return false;
+  }
+  if (layer_.empty()) return true;
+  if (!last_scope_fits_ || last_scope_ != activity.scope) {
+    last_scope_ = activity.scope;
+    last_scope_fits_ = contains_path(split_scope(activity.scope), layer_);
+  }
+  return *last_scope_fits_;
+}
+
+bool Selection::dtype_fits(const Activity& activity) const {
+  return options_.dtypes.empty() ||
+         std::ranges::find(options_.dtypes, activity.attributes.text(Attribute::dtype)) !=
+             options_.dtypes.end();
+}
+
+bool Selection::admits(const Activity& activity) const {
+  const TypeMatch type = match_type(activity);
+  if (type == TypeMatch::none || !phase_fits(activity, type)) return false;
+  if (kinds_.any() && !kinds_.test(static_cast<std::size_t>(activity.kind))) return false;
+  if (!time_fits(activity) || !place_fits(activity)) return false;
+  if (!dtype_fits(activity)) return false;
+  if (!device_fits(activity, options_.devices)) return false;
+  return !name_ || name_->search(activity.name);
+}
+
+}  // namespace bench::analysis

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/sample_times.hpp"
 
-#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/coverage.hpp"

@@ -3,12 +3,11 @@
 
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/column.hpp"
+#include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/group.hpp"
-#include "profiler/analysis/interval_union.hpp"
 #include "profiler/analysis/kinds.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
-#include "profiler/analysis/wall_shares.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>

@@ -20,7 +20,7 @@
 
 namespace bench {
 
-// Times of all activities with one name. p50 and p95 are within 1 % (analysis/quantile_sketch.hpp).
+// Times of all activities with one name. p50 and p95 are within 1 % (QuantileSketch).
 struct TimeRow {
   std::string name;
   std::int64_t count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/gpu_rows.hpp"
 
-#include "base/plural.hpp"
+#include "base/text.hpp"
 #include "profiler/gpu/join.hpp"
 
 #include <fmt/format.h>

@@ -15,9 +15,11 @@
 #include "profiler/nvtx/window.hpp"
 #include "profiler/reader.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -67,5 +69,18 @@ struct SpoolOptions {
 // this is unknown, its first record, until its last record. With a window there is one for each
 // time that the window was open. Returns an error if the sink fails or the source cannot be read.
 Result<SpoolReport> read_spool(TextSource& source, ActivitySink& sink, const SpoolOptions& options);
+
+// Finds where the stack of a primitive leaves oneDNN.
+struct StackFrame {
+  std::string_view raw;   // as recorded by the capture: "FILE+0xADDRESS"
+  std::string_view file;  // path of the module
+  std::string name;       // function name and what follows it; empty if unknown
+};
+
+// Returns the number of frames at the top that belong to oneDNN, including its C++ header. The next
+// frame is the caller. If another module contains oneDNN without function names, unnamed frames of
+// that module count as oneDNN's. Returns 0 if all frames would count, because then the caller is
+// unknown.
+std::size_t count_library_frames(std::span<const StackFrame> frames);
 
 }  // namespace bench

@@ -6,11 +6,9 @@
 #include "profiler/export/chrome_trace.hpp"
 
 #include "base/file.hpp"
-#include "profiler/export/json_text.hpp"
 #include "profiler/export/spill_sort.hpp"
 #include "profiler/export/timeline_page.hpp"
 #include "profiler/export/trace_event.hpp"
-#include "profiler/export/trace_lanes.hpp"
 #include "profiler/export/trace_text.hpp"
 #include "profiler/export/trace_tracks.hpp"
 

@@ -10,7 +10,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 
@@ -34,5 +37,47 @@ class MemoryFlow final : public ActivitySink {
   std::unique_ptr<State> state_;
 };
 inline constexpr std::size_t kMaxRectangles = 20000;  // keeps browsers responsive
+
+// The parts of memory_flow.svg that can be computed without drawing.
+struct MemoryBlock {
+  std::string name, role, layer;
+  std::uint64_t address = 0;
+  std::int64_t size = 0;                 // bytes, > 0
+  std::int64_t allocated = 0;            // ns
+  std::optional<std::int64_t> released;  // ns; nullopt if it lived to the end
+};
+
+struct MemoryChange {
+  std::int64_t time;    // ns
+  std::int64_t change;  // bytes
+};
+
+// Live bytes after each change, and their maximum. At equal times, releases come first.
+struct LiveBytes {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // (ns, bytes)
+  std::int64_t peak = 0;
+  std::int64_t peak_time = 0;
+};
+LiveBytes live_bytes(std::vector<MemoryChange> changes);
+
+// An address scale without the empty space between distant regions. A gap of more than one fiftieth
+// of all used bytes becomes a break of constant height. Within regions, all bytes have the same
+// height.
+class AddressScale {
+ public:
+  struct Region {
+    std::uint64_t begin, end;  // addresses
+    double offset;             // position of `begin` on the scale
+  };
+  // `height` is the height of the scale including breaks.
+  AddressScale(const std::vector<MemoryBlock>& blocks, double height);
+  double at(std::uint64_t address) const;  // 0 at the lowest address
+  double length(std::int64_t bytes) const { return static_cast<double>(bytes) * per_byte_; }
+  const std::vector<Region>& regions() const { return regions_; }
+
+ private:
+  std::vector<Region> regions_;
+  double per_byte_ = 0;
+};
 
 }  // namespace bench

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/trace_event.hpp"
 
-#include "profiler/export/json_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 namespace bench {
@@ -217,6 +219,31 @@ void begin_event(std::string& out, std::string_view text, char phase, std::int64
   append_json_integer(out, place.pid);
   out += ",\"tid\":";
   append_json_integer(out, place.tid);
+}
+
+void append_json_integer(std::string& out, std::int64_t number) {
+  char digits[24];
+  const auto [end, code] = std::to_chars(digits, digits + sizeof digits, number);
+  assert(code == std::errc());
+  out.append(digits, end);
+}
+
+void append_json_real(std::string& out, double number) {
+  assert(std::isfinite(number));
+  fmt::format_to(std::back_inserter(out), "{}", number);
+}
+
+void append_microseconds(std::string& out, std::int64_t nanoseconds) {
+  assert(nanoseconds != std::numeric_limits<std::int64_t>::min());
+  if (nanoseconds < 0) out += '-';
+  const std::int64_t magnitude = std::abs(nanoseconds);
+  append_json_integer(out, magnitude / 1000);
+  const int decimals = static_cast<int>(magnitude % 1000);
+  if (decimals == 0) return;
+  out += '.';
+  out += static_cast<char>('0' + decimals / 100);
+  out += static_cast<char>('0' + decimals / 10 % 10);
+  out += static_cast<char>('0' + decimals % 10);
 }
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 // process and thread of the event in the trace are known.
 #pragma once
 
+#include "base/json_writer.hpp"
 #include "profiler/activity.hpp"
 
 #include <cstdint>
@@ -69,5 +70,12 @@ struct TracePlace {
 };
 void begin_event(std::string& out, std::string_view text, char phase, std::int64_t time,
                  const TracePlace& place);
+
+// Functions that append pieces of a trace's JSON text, in addition to append_json_text() of base.
+void append_json_integer(std::string& out, std::int64_t number);
+// Appends the shortest text that parses to the same value. `number` must be finite.
+void append_json_real(std::string& out, double number);
+// Appends nanoseconds as microseconds with all digits: 1234567 -> 1234.567.
+void append_microseconds(std::string& out, std::int64_t nanoseconds);
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/gpu/measuring_kernels.hpp"
 
-#include "base/plural.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 

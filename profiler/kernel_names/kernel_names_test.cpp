@@ -9,6 +9,7 @@
 #include <array>
 #include <set>
 #include <sstream>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -127,6 +128,110 @@ TEST(KernelNames, MemoryOfNamesIsBoundedAndAnswersStayRight) {
   }
   EXPECT_EQ(names.tensor_cores("nvjet_0").use, TensorCoreUse::used);
   EXPECT_EQ(names.tensor_cores(std::string(1 << 20, 'x')).use, TensorCoreUse::unknown);
+}
+
+struct CollectingSink final : public ActivitySink {
+  Status consume(const Activity& activity) override {
+    activities.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> activities;
+};
+
+Activity make_activity(ActivityKind kind, const char* name) {
+  Activity activity;
+  activity.kind = kind;
+  activity.name = name;
+  return activity;
+}
+
+Activity annotate(const Activity& activity) {
+  CollectingSink collected;
+  KernelNameSink sink(collected);
+  EXPECT_TRUE(sink.consume(activity).ok());
+  EXPECT_EQ(collected.activities.size(), 1u);
+  return collected.activities.front();
+}
+
+TEST(KernelNameSink, AddsWhatTheNameTells) {
+  Activity kernel = make_activity(ActivityKind::kernel, "nvjet_tst_64x8_64x16_4x1_v_bz_TNT");
+  kernel.attributes.set(Attribute::registers, std::int64_t{168});
+  Activity expected = kernel;
+  expected.attributes.set(Attribute::tensor_cores, "used (name: nvjet)");
+  EXPECT_EQ(annotate(kernel), expected);
+}
+
+TEST(KernelNameSink, ReadsTheLongName) {
+  Activity kernel = make_activity(ActivityKind::kernel, "Kernel2");
+  kernel.attributes.set(Attribute::long_name, "cutlass::Kernel2<cutlass_80_simt_sgemm_128x32>");
+  EXPECT_EQ(annotate(kernel).attributes.text(Attribute::tensor_cores), "not used (name: simt)");
+}
+
+TEST(KernelNameSink, LeavesWhatTheFileSays) {
+  Activity kernel = make_activity(ActivityKind::kernel, "nvjet_tst_64x8");
+  for (const char* value : {"not used (counter)", "1", "-"}) {
+    kernel.attributes.set(Attribute::tensor_cores, value);
+    EXPECT_EQ(annotate(kernel), kernel);
+  }
+}
+
+TEST(KernelNameSink, LeavesUnknownNamesAndOtherKinds) {
+  const Activity unknown = make_activity(ActivityKind::kernel, "matmul_kernel");
+  EXPECT_EQ(annotate(unknown), unknown);
+  const Activity range = make_activity(ActivityKind::range, "nvjet_tst_64x8");
+  EXPECT_EQ(annotate(range), range);
+}
+
+Activity kernel(const char* name, const char* purpose = nullptr) {
+  Activity activity;
+  activity.kind = ActivityKind::kernel;
+  activity.name = name;
+  if (purpose != nullptr) activity.attributes.set(Attribute::auxiliary, purpose);
+  return activity;
+}
+
+std::optional<std::string> describe_use(const std::vector<Activity>& activities) {
+  return tensor_cores_by_name(activities);
+}
+
+constexpr const char* kTensorCoreName = "nvjet_tst_64x8_64x16_4x1_v_bz_TNT";
+constexpr const char* kSimtName = "cutlass_80_simt_sgemm_128x32_8x5_nn_align1";
+constexpr const char* kUnknownName = "matmul_kernel";
+
+TEST(TensorCoresByName, AgreeingKernelsSpeakWithOneVoice) {
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kTensorCoreName)}), "used (name: nvjet)");
+  EXPECT_EQ(describe_use({kernel(kSimtName)}), "not used (name: simt)");
+  EXPECT_EQ(describe_use({kernel(kUnknownName)}), "unknown");
+}
+
+TEST(TensorCoresByName, AuxiliaryKernelsAreNotAsked) {
+  EXPECT_EQ(
+      describe_use({kernel("nchwToNhwcKernel", "layout conversion"), kernel(kTensorCoreName)}),
+      "used (name: nvjet)");
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName, "layout conversion")}), std::nullopt);
+}
+
+TEST(TensorCoresByName, AUseIsCountedAmongOthers) {
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kSimtName), kernel(kSimtName)}),
+            "used by 1 of 3 kernels (name: nvjet)");
+}
+
+// On an H100, 280 of 285 kernels had unknown names, and the line read as 280 without tensor cores.
+TEST(TensorCoresByName, UnknownKernelsDoNotReadAsKernelsWithout) {
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kUnknownName), kernel(kUnknownName)}),
+            "used by 1 of 3 kernels, unknown for 2 (name: nvjet)");
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kSimtName), kernel(kUnknownName)}),
+            "used by 1 of 3 kernels, not used by 1, unknown for 1 (name: nvjet)");
+}
+
+TEST(TensorCoresByName, WithoutAUseOneUnknownNameLeavesItOpen) {
+  EXPECT_EQ(describe_use({kernel(kSimtName), kernel(kUnknownName)}), "unknown");
+}
+
+TEST(TensorCoresByName, OtherActivitiesAreNoKernels) {
+  Activity range = kernel(kTensorCoreName);
+  range.kind = ActivityKind::range;
+  EXPECT_EQ(describe_use({range}), std::nullopt);
 }
 
 }  // namespace

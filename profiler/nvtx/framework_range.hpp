@@ -12,9 +12,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -97,5 +99,33 @@ std::optional<FrameworkRange> parse_pyprof_marker(std::string_view text);
 // the form of PyProf's table, "net.py:21,train.py:3". Returns nullopt for other texts, and without
 // a stack.
 std::optional<std::string> parse_trace_marker(std::string_view text);
+
+// Finds the output shape of an operator if the framework's range of the operator does not contain
+// it. Two other ranges contain the shape. One is the next operator, which takes the output as its
+// input. The other is the backward pass, which begins with a gradient of the same shape. Only
+// covers operators whose output shape cannot be computed from their input shapes.
+class FrameworkOutputs {
+ public:
+  // Whether the range is nested in another one of these operators on its thread.
+  enum class Level { outermost, nested };
+
+  // Call this for the ranges of a process in the order in which they begin.
+  void note(std::int64_t pid, const FrameworkRange& range, Level level);
+  // Returns nullptr if the shape is unknown or ambiguous.
+  const FrameworkRange::Shape* find(std::int64_t pid, const FrameworkRange& range) const;
+  // Returns whether the range is one of these operators in the forward pass.
+  static bool concerns(const FrameworkRange& range);
+
+ private:
+  using Key = std::pair<std::int64_t, std::int64_t>;  // process, number
+  struct Gradient {
+    std::int64_t forward = 0;  // number of operators with this sequence number
+    std::int64_t backward = 0;
+    FrameworkRange::Shape shape;
+  };
+  // nullopt while the consumer has not been seen
+  std::map<Key, std::optional<FrameworkRange::Shape>> by_op_id_;
+  std::map<Key, Gradient> by_sequence_;
+};
 
 }  // namespace bench

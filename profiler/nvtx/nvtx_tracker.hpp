@@ -6,7 +6,6 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
-#include "profiler/nvtx/framework_outputs.hpp"
 #include "profiler/nvtx/framework_range.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/nvtx/window.hpp"

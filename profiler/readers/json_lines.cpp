@@ -182,4 +182,36 @@ Result<ReadReport> read_json_lines(std::string_view format, TextSource& source,
   return JsonLinesReading(source, sink).read(format);
 }
 
+// Reads the profiles of `bench profile` and of the profiler's library.
+namespace {
+
+bool recognises_profile(std::string_view head) { return names_schema(head, "bench.profile"); }
+
+Result<ReadReport> read_profile(TextSource& source, ActivitySink& sink) {
+  return read_json_lines("profile", source, sink);
+}
+
+}  // namespace
+
+const ActivityReader profile_reader = {"profile", "profile of `bench profile`", recognises_profile,
+                                       read_profile};
+
+// Reads the `activity` records of result files of `bench run`.
+namespace {
+
+// Also accepts a file whose first record is incomplete or missing, if another record follows.
+bool recognises_result(std::string_view head) {
+  return names_schema(head, "bench.result") || head.starts_with("{\"record\":") ||
+         head.find("\n{\"record\":") != std::string_view::npos;
+}
+
+Result<ReadReport> read_result(TextSource& source, ActivitySink& sink) {
+  return read_json_lines("result", source, sink);
+}
+
+}  // namespace
+
+const ActivityReader result_reader = {"result", "result file of `bench run`", recognises_result,
+                                      read_result};
+
 }  // namespace bench

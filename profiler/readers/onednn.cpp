@@ -12,7 +12,6 @@
 // person or a mail program. Labels of a launcher distinguish the ranks of a distributed job; each
 // rank is a process. A collector may have stored each line in a JSON object.
 #include "base/lines.hpp"
-#include "profiler/onednn/launcher_prefix.hpp"
 #include "profiler/onednn/log_text.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/grouped_parts.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
@@ -41,5 +42,10 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
     const ProductSetting& setting, const std::shared_ptr<const CublasLtApi>& api);
 Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
     const ProductSetting& setting, const std::shared_ptr<const CublasApi>& api);
+
+// A grouped product on a device: one call of the library per group, all on the device's stream.
+
+// The kernels of the parts must be CudaKernels of the same device.
+std::unique_ptr<Kernel> make_grouped_kernel(const DeviceParts& device, GroupedParts parts);
 
 }  // namespace bench::ops::cuda

@@ -4,6 +4,7 @@
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
+#include "ops/cuda/cudnn/descriptor.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/kernels/native_forms.hpp"
@@ -11,7 +12,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -92,6 +96,25 @@ Support check_support(const Problem& problem, const SupportQuestion& question) {
   if (native) return {Runnable::yes, native->implementation, reason};
   const bool only_native = find_cudnn_entry(problem.op->name) == nullptr;
   return {Runnable::no, "", only_native ? native.error().reason : reason};
+}
+
+Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api, int device) {
+  BENCH_ASSIGN_OR_RETURN(
+      const Descriptor properties,
+      DescriptorBuilder(api, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "the device's properties")
+          .code(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, std::int32_t{device})
+          .finish());
+  constexpr std::int64_t kMaxJsonBytes = 64 << 10;  // the text has about 1 KiB (40 numbers)
+  std::vector<char> text(static_cast<std::size_t>(kMaxJsonBytes));
+  std::int64_t count = 0;
+  const cudnnStatus_t status =
+      api->get_attribute(properties.get(), CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+                         CUDNN_TYPE_CHAR, kMaxJsonBytes, &count, text.data());
+  if (status != CUDNN_STATUS_SUCCESS) return Error{api->text(status), "", ""};
+  std::string json(text.data(), static_cast<std::size_t>(std::min(count, kMaxJsonBytes)));
+  // The count may include the terminating zero.
+  while (!json.empty() && json.back() == '\0') json.pop_back();
+  return json;
 }
 
 }  // namespace bench::ops::cuda

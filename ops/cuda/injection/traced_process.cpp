@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -112,6 +115,73 @@ bool DumpThread::stop(Nanoseconds grace_period) {
   stopping_ = true;
   state_changed_.notify_all();
   return state_changed_.wait_for(lock, grace_period, [this] { return stopped_; });
+}
+
+namespace {
+
+// Sets a switch to the value of an environment variable. Ignores missing and invalid values.
+void apply_variable(const char* name, const char* variable, const Variables& variables,
+                    ProfileSwitches& switches) {
+  const auto value = variables(variable);
+  ProfileSwitches changed = switches;
+  if (value && find_switch(name)->apply(changed, *value).ok()) switches = changed;
+}
+
+}  // namespace
+
+std::optional<InjectionSettings> injection_settings(const Variables& variables) {
+  const auto spool = variables(capture::kSpoolVariable);
+  if (!spool || spool->empty()) return std::nullopt;
+  ProfileSwitches switches;
+  apply_variable("kinds", capture::kKindsVariable, variables, switches);
+  apply_variable("dump_period", capture::kDumpPeriodVariable, variables, switches);
+  // This group is always recorded, because it attributes kernels to operators.
+  switches.groups.insert(RecordGroup::operators);
+  return InjectionSettings{*spool, switches.groups, switches.dump_period};
+}
+
+namespace {
+
+// Maximum number of traced programs that one process can run one after the other (exec).
+constexpr int kMaxFiles = 10'000;
+
+// Describes the error in `errno`.
+Error errno_error(std::string_view what, const std::string& path) {
+  return Error{fmt::format("{}: {}", what, std::strerror(errno)), path, ""};
+}
+
+Status write_all(int descriptor, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t size = write(descriptor, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return errno_error("cannot be written", path);
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<GpuSpoolWriter> GpuSpoolWriter::create(const std::string& spool, std::int64_t pid) {
+  const std::string stem = fmt::format("{}{}{}", spool, capture::kGpuSpoolSuffix, pid);
+  for (int number = 1; number <= kMaxFiles; ++number) {
+    const std::string path = number == 1 ? stem : fmt::format("{}.{}", stem, number);
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      close(descriptor);
+      return GpuSpoolWriter(path);
+    }
+    if (errno != EEXIST) return errno_error("cannot be made", path);
+  }
+  return Error{"all names are taken", stem, ""};
+}
+
+Status GpuSpoolWriter::append(std::string_view text) const {
+  const int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0) return errno_error("cannot be opened", path_);
+  Status status = write_all(descriptor, text, path_);
+  close(descriptor);
+  return status;
 }
 
 }  // namespace bench::ops::cuda

@@ -11,7 +11,6 @@
 #include "ops/cuda/runtime/cuda_runtime.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "ops/cuda/runtime/device_counters.hpp"
-#include "ops/cuda/runtime/device_session.hpp"
 #include "ops/cuda/runtime/lazy_backend.hpp"
 #include "ops/cuda/runtime/nvml_conditions.hpp"
 #include "ops/cuda/runtime/sampler.hpp"

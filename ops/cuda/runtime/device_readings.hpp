@@ -5,7 +5,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "ops/cuda/runtime/condition_watch.hpp"
+#include "ops/cuda/runtime/conditions.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 
 #include <condition_variable>

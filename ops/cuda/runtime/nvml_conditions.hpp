@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ops/cuda/nvml.hpp"
-#include "ops/cuda/runtime/condition_watch.hpp"
 #include "ops/cuda/runtime/conditions.hpp"
 #include "ops/cuda/runtime/device_readings.hpp"
 

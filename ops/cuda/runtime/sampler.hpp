@@ -12,7 +12,6 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/backend/device.hpp"
-#include "ops/cuda/runtime/condition_watch.hpp"
 #include "ops/cuda/runtime/conditions.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 #include "ops/cuda/runtime/runtime.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "ops/backend/choice_memory.hpp"
+#include "ops/backend/choice_store.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/backend/tuning.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
