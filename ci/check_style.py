@@ -152,7 +152,7 @@ def small_headers(texts):
 def licensed_files(root):
     """Returns every file whose first lines must state the licence."""
     yield from (root / name for name in ("CMakeLists.txt", "bench") if (root / name).is_file())
-    for folder in [*FOLDERS, "cmake"]:
+    for folder in [*FOLDERS, "cmake", "python"]:
         for file in sorted((root / folder).rglob("*")):
             if not file.is_file() or "__pycache__" in file.parts:
                 continue
