@@ -62,6 +62,14 @@ class BufferedSource final : public TextSource {
     return true;
   }
 
+  std::string_view next_piece() override {
+    consumed_ = true;
+    if (begin_ == end_) fill();
+    const std::string_view piece(buffer_.data() + begin_, end_ - begin_);
+    begin_ = end_;
+    return piece;
+  }
+
  private:
   static constexpr std::size_t kFirstBuffer = 256 * 1024;
 

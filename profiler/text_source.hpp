@@ -28,6 +28,9 @@ class TextSource {
     bool has_end = false;  // if false, the text may end in the middle of the line
   };
   virtual bool next(Line& line) = 0;
+  // Reads the next bytes, newlines included, for formats that are not made of lines. The text stays
+  // valid until the next call. Empty at the end. A text is read with next() or with this function.
+  virtual std::string_view next_piece() = 0;
   virtual Status status() const = 0;
   // Returns the beginning of the text, up to kHeadSize bytes, without consuming it.
   virtual std::string_view head() = 0;

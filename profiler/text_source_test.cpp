@@ -50,6 +50,17 @@ TEST(TextSourceTest, TheHeadConsumesNothing) {
   EXPECT_FALSE(source->next(line));
 }
 
+TEST(TextSourceTest, PiecesHaveAllBytesAlsoAfterTheHead) {
+  const std::string text = "a\r\n" + std::string(2 * kHeadSize, 'x') + "\n\nend";
+  const auto source = text_source_for_test("t", text);
+  EXPECT_EQ(source->head(), text.substr(0, kHeadSize));
+  std::string whole;
+  for (std::string_view piece = source->next_piece(); !piece.empty(); piece = source->next_piece())
+    whole += piece;
+  EXPECT_EQ(whole, text);
+  EXPECT_TRUE(source->status().ok());
+}
+
 TEST(TextSourceTest, ALineBeyondTheLimitIsCutAndTheNextOneWhole) {
   const auto source = text_source_for_test("t", std::string(2 * kMaxProfileLine, 'x') + "\nnext\n" +
                                                     std::string(kMaxProfileLine, 'y') + "\nz");

@@ -139,10 +139,12 @@ KernelName kernel_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return name;
   std::string text = demangled(name.long_name);
   if (text.empty()) return name;
-  name.long_name = std::move(text);
-  std::string path = NameReader(name.long_name).name();
-  name.short_name = path.empty() ? name.long_name : std::move(path);
-  return name;
+  return demangled_kernel_name(text);
+}
+
+KernelName demangled_kernel_name(std::string_view text) {
+  std::string path = NameReader(text).name();
+  return {path.empty() ? std::string(text) : std::move(path), std::string(text)};
 }
 
 namespace {

@@ -24,6 +24,8 @@ struct KernelName {
 // Converts a linker name. Names that are not mangled C++ names ("nvjet_hsh_64x8_NNT") or cannot be
 // demangled stay unchanged.
 KernelName kernel_name(std::string_view symbol);
+// The same for a name that another tool has demangled: "void f<int>(int*)".
+KernelName demangled_kernel_name(std::string_view text);
 
 // A kernel that only prepares or finishes the work of another: layout conversion, offsets, the sum
 // of a split K.

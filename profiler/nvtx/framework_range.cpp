@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -69,22 +70,6 @@ bool take_list(Cursor& cursor, TakeItem take_item) {
   return cursor.take("]");
 }
 
-std::vector<FrameworkRange::Shape> parse_sizes(std::string_view text) {
-  Cursor cursor(text);
-  std::vector<FrameworkRange::Shape> shapes;
-  const bool is_list = take_list(cursor, [&] {
-    shapes.emplace_back();
-    return take_list(cursor, [&] {
-      const auto size = cursor.take_number();
-      if (!size || *size < 0) return false;
-      shapes.back().push_back(*size);
-      return true;
-    });
-  });
-  if (!is_list || !cursor.at_end()) shapes.clear();
-  return shapes;
-}
-
 std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
   Cursor cursor(text);
   std::vector<FrameworkRange::Origin> origins;
@@ -99,13 +84,6 @@ std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
   });
   if (!is_list || !cursor.at_end()) origins.clear();
   return origins;
-}
-
-// Matches "AddmmBackward0", "MyFunctionBackward" and the older "AddmmBackward".
-bool is_backward(std::string_view name) {
-  if (name.starts_with(kEvaluation) || name == kAccumulation) return true;
-  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
-  return name.ends_with("Backward");
 }
 
 // Returns the first position of ", KEY = " with a known key, or npos.
@@ -130,7 +108,7 @@ bool take_field(Cursor& cursor, FrameworkRange& range) {
   if (cursor.take("op_id = ")) return (range.op_id = cursor.take_number()).has_value();
   if (cursor.take("sizes = ")) {
     range.sizes = cursor.take_brackets();
-    range.inputs = parse_sizes(range.sizes);
+    range.inputs = parse_framework_shapes(range.sizes);
     return !range.sizes.empty();
   }
   if (!cursor.take("input_op_ids = ")) return false;
@@ -140,6 +118,38 @@ bool take_field(Cursor& cursor, FrameworkRange& range) {
 }
 
 }  // namespace
+
+std::vector<FrameworkRange::Shape> parse_framework_shapes(std::string_view text) {
+  Cursor cursor(text);
+  std::vector<FrameworkRange::Shape> shapes;
+  const bool is_list = take_list(cursor, [&] {
+    shapes.emplace_back();
+    return take_list(cursor, [&] {
+      const auto size = cursor.take_number();
+      if (!size || *size < 0) return false;
+      shapes.back().push_back(*size);
+      return true;
+    });
+  });
+  if (!is_list || !cursor.at_end()) shapes.clear();
+  return shapes;
+}
+
+std::string format_framework_shapes(const std::vector<FrameworkRange::Shape>& shapes) {
+  std::string text;
+  for (const FrameworkRange::Shape& shape : shapes) {
+    if (shape.empty()) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", fmt::join(shape, "x"));
+  }
+  return text;
+}
+
+// Matches "AddmmBackward0", "MyFunctionBackward" and the older "AddmmBackward".
+bool is_framework_backward(std::string_view name) {
+  if (name.starts_with(kEvaluation) || name == kAccumulation) return true;
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return name.ends_with("Backward");
+}
 
 std::optional<FrameworkRange> parse_framework_range(std::string_view text) {
   const std::size_t fields = find_fields(text);
@@ -151,7 +161,7 @@ std::optional<FrameworkRange> parse_framework_range(std::string_view text) {
     if (!cursor.take(", ") || !take_field(cursor, range)) return std::nullopt;
   }
   if (range.origins.size() != range.inputs.size()) range.origins.clear();
-  if (is_backward(range.name)) {
+  if (is_framework_backward(range.name)) {
     range.direction = FrameworkDirection::backward;
   } else if (range.sequence) {
     range.direction = FrameworkDirection::forward;

@@ -57,6 +57,12 @@ struct FrameworkRange {
 // Returns nullopt if the text has another form, because then the range is not the framework's.
 // Never reads beyond the text. A number out of range also gives nullopt.
 std::optional<FrameworkRange> parse_framework_range(std::string_view text);
+// Parses the shapes of arguments, "[[2, 3, 8, 8], [4], []]". Empty if the text has another form.
+std::vector<FrameworkRange::Shape> parse_framework_shapes(std::string_view text);
+// Returns "2x3x8x8 4x3x3x3": the arguments that have a shape.
+std::string format_framework_shapes(const std::vector<FrameworkRange::Shape>& shapes);
+// Whether autograd names the gradient of an operator so: "AddmmBackward0".
+bool is_framework_backward(std::string_view name);
 
 // What a framework's operator computes, as far as its ranges show it.
 struct FrameworkCall {

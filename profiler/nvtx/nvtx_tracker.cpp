@@ -41,16 +41,6 @@ std::string format_payload(const NvtxCall& call) {
   }
 }
 
-// Returns "2x3x8x8 4x3x3x3": the arguments that have a shape.
-std::string format_shapes(const std::vector<FrameworkRange::Shape>& shapes) {
-  std::string text;
-  for (const FrameworkRange::Shape& shape : shapes) {
-    if (shape.empty()) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : " ", fmt::join(shape, "x"));
-  }
-  return text;
-}
-
 std::optional<FrameworkRange> parse_operator(std::string_view text) {
   auto range = parse_framework_range(text);
   return range ? range : parse_pyprof_marker(text);
@@ -147,7 +137,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   set_text(attributes, Attribute::source_location, frame.trace);
   if (range.sequence) attributes.set(Attribute::sequence, *range.sequence);
   set_text(attributes, Attribute::module, std::string(range.module));
-  set_text(attributes, Attribute::in_shapes, format_shapes(range.inputs));
+  set_text(attributes, Attribute::in_shapes, format_framework_shapes(range.inputs));
   set_text(attributes, Attribute::problem, std::string(range.sizes));
   if (range.direction != FrameworkDirection::unknown) {
     frame.activity.direction =
@@ -167,7 +157,8 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
       call.pid, range,
       is_nested ? FrameworkOutputs::Level::nested : FrameworkOutputs::Level::outermost);
   const FrameworkRange::Shape* output = known_.outputs.find(call.pid, range);
-  if (output != nullptr) set_text(attributes, Attribute::out_shapes, format_shapes({*output}));
+  if (output != nullptr)
+    set_text(attributes, Attribute::out_shapes, format_framework_shapes({*output}));
   if (!frame.has_work) add_work(range, output, frame);
   if (!range.arguments.empty()) frame.call = marked_call(frame.activity);
 }

@@ -2,10 +2,7 @@
 // The fields of oneDNN's verbose lines and their order, as given by the library's template line.
 #pragma once
 
-#include "base/units.hpp"
-
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,13 +49,5 @@ struct VerboseTemplate {
 
 // Parses "timestamp,operation,engine,...,exec_time": the text of a template line after its colon.
 VerboseTemplate parse_template(std::string_view text);
-
-// The times of oneDNN's verbose lines.
-
-// Converts decimal milliseconds, as oneDNN prints them, into exact nanoseconds: "20.7539" ->
-// 20,753,900 ns, "1e-05" -> 10 ns. The point may be a comma, as some locales print it. Digits below
-// a nanosecond are rounded. Returns nullopt unless the text is a finite number >= 0 and at most 73
-// years, so that sums of two stay in range.
-std::optional<Nanoseconds> parse_milliseconds(std::string_view text);
 
 }  // namespace bench

@@ -41,40 +41,5 @@ TEST(VerboseFields, ATemplateCutShortIsNoNewFormat) {
   EXPECT_EQ(parse_template("operation,device,kernel,duration").state, State::not_understood);
 }
 
-struct Row {
-  std::string_view text;
-  std::int64_t nanoseconds;
-};
-
-TEST(Milliseconds, AreExact) {
-  for (const auto& [text, nanoseconds] : {Row{"20.7539", 20'753'900},
-                                          {"20,7539", 20'753'900},
-                                          {"0.0100098", 10'010},  // rounded from 10009.8
-                                          {"0", 0},
-                                          {"1e-05", 10},
-                                          {"1e-06", 1},
-                                          {"5e-07", 1},
-                                          {"4.9e-07", 0},
-                                          {"1e-30", 0},
-                                          {"2.5e+06", 2'500'000'000'000},
-                                          {"138.439", 138'439'000},
-                                          {".5", 500'000},
-                                          {"7.", 7'000'000},
-                                          {"1795264483859.837891", 1'795'264'483'859'837'891},
-                                          {"0e999", 0}}) {
-    const auto parsed = parse_milliseconds(text);
-    ASSERT_TRUE(parsed.has_value()) << text;
-    EXPECT_EQ(parsed->count(), nanoseconds) << text;
-  }
-}
-
-TEST(Milliseconds, RefuseWhatIsNoTime) {
-  for (const std::string_view text :
-       {"", ".", "-1", "+1", "nan", "inf", "1e", "1e+", "1e1.5", "1 ", " 1", "1.2.3", "0x10",
-        "1e999", "1e13", "99999999999999999999", "9223372036854775807", "1e0005", "2.4e12"}) {
-    EXPECT_FALSE(parse_milliseconds(text).has_value()) << text;
-  }
-}
-
 }  // namespace
 }  // namespace bench

@@ -3,8 +3,8 @@
 
 #include "base/characters.hpp"
 #include "profiler/onednn/log_text.hpp"
+#include "profiler/onednn/milliseconds.hpp"
 #include "profiler/onednn/verbose_facts.hpp"
-#include "profiler/onednn/verbose_fields.hpp"
 
 #include <fmt/format.h>
 
