@@ -156,6 +156,13 @@ TEST(PublicCases, ErrorsOfTheLibraryAreSaid) {
               HasSubstr("bench analyze: 2 errors of oneDNN (lines 5, 6)\n"));
 }
 
+TEST(PublicCases, ATraceOfTorchProfilerWithTextsAsProcessesIsRead) {
+  const ProgramResult result = bench({"analyze", "10_kineto_header.json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("c10d::barrier"));
+  EXPECT_EQ(result.err, "");
+}
+
 TEST(PublicCases, TheTraceCheckKnowsWhatTheViewersShow) {
   for (const char* file : {"10_kineto_header.json", "10_string_pid.json"}) {
     EXPECT_EQ(bench({"trace", "--check", file}).status, 0) << file;

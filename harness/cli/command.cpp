@@ -121,8 +121,9 @@ constexpr std::array kCommands = {
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
         "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
         "oneDNN's verbose\n"
-        "lines, or PyProf's table; the format is detected from the content. `-` is standard "
-        "input; .gz is unpacked.\n"
+        "lines, PyProf's table, or a trace of torch.profiler (Kineto); the format is detected "
+        "from the content. `-` is\n"
+        "standard input; .gz is unpacked.\n"
         "Prints one row per executed activity (primitive, kernel, copy), the longest first; "
         "--type and --kind select\n"
         "others: create, dispatch, api, allocation. Unknown values are n/a, are sorted last and "
@@ -180,7 +181,7 @@ constexpr std::array kCommands = {
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
         "Reads result files of `bench run`, stored baselines (a file, a folder), Google "
         "Benchmark's "
-        "JSON, or profiles and logs of oneDNN. For each\n"
+        "JSON, or profiles, logs of oneDNN and traces of torch.profiler. For each\n"
         "case it shows the ratio of times with its interval over processes, and what else changed\n"
         "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
         "libraries and configuration. The worst cases come first. Times of different machine "
@@ -298,7 +299,8 @@ constexpr std::array kCommands = {
             kSelftestOptions, selftest_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
-            "oneDNN's log lines.\n"
+            "oneDNN's log lines,\n"
+            "traces of torch.profiler.\n"
             "Several files become one timeline. The suffix given to -o, or --format, selects the "
             "output:\n"
             "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev\n"

@@ -49,8 +49,9 @@ constexpr std::array kForeignFiles = {
                   return is_json(head) && head_contains(head, "\"benchmarks\"");
                 }},
     ForeignFile{"a table of torch.profiler, which has sums only",
-                "to analyze the program, record it with `bench profile -- PROGRAM`; `bench trace "
-                "--check` checks the trace that `prof.export_chrome_trace(\"trace.json\")` writes",
+                "to analyze the program, let `bench analyze` read the trace that "
+                "`prof.export_chrome_trace(\"trace.json\")` writes, or record it with `bench "
+                "profile -- PROGRAM`",
                 [](std::string_view head) {
                   return head_contains(head, "CPU total") && head_contains(head, "CPU time avg");
                 }},

@@ -22,16 +22,14 @@ constexpr std::size_t kMaxHeader = 1 << 20;
 
 constexpr std::string_view kBlank = " \t\r";
 
-// Stores numbers and texts of nested objects under their joined names. Ignores levels deeper than
-// any header of this tool.
-void flatten(JsonValue value, const std::string& name, int depth,
-             std::map<std::string, std::string>& facts) {
+void flatten_level(JsonValue value, const std::string& name, int depth,
+                   std::map<std::string, std::string>& facts) {
   constexpr int kDeepest = 4;
   if (value.is_object() && depth < kDeepest) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string key(value.name(i));
-      flatten(value.member(i), name.empty() ? key : fmt::format("{}.{}", name, key), depth + 1,
-              facts);
+      flatten_level(value.member(i), name.empty() ? key : fmt::format("{}.{}", name, key),
+                    depth + 1, facts);
     }
   } else if (const auto text = value.text()) {
     facts[name] = *text;
@@ -40,6 +38,15 @@ void flatten(JsonValue value, const std::string& name, int depth,
   }
 }
 
+}  // namespace
+
+void flatten_facts(JsonValue value, const std::string& name,
+                   std::map<std::string, std::string>& facts) {
+  flatten_level(value, name, 0, facts);
+}
+
+namespace {
+
 // Takes the facts of a `run` or `profile` record, named as in every reader:
 // "library.onednn.version".
 void take_facts(std::string_view line, std::map<std::string, std::string>& facts) {
@@ -47,14 +54,14 @@ void take_facts(std::string_view line, std::map<std::string, std::string>& facts
   const auto document = parse_json(line);
   if (!document.ok() || !document->root().is_object()) return;
   const JsonValue record = document->root();
-  if (const auto tool = record.find("tool")) flatten(record.member(*tool), "tool", 0, facts);
+  if (const auto tool = record.find("tool")) flatten_facts(record.member(*tool), "tool", facts);
   const auto index = record.find("environment");
   if (!index || !record.member(*index).is_object()) return;
   const JsonValue environment = record.member(*index);
   for (std::size_t i = 0; i < environment.size(); ++i) {
     const std::string_view key = environment.name(i);
     const std::string prefix(key == "details" ? "" : key == "libraries" ? "library" : key);
-    flatten(environment.member(i), prefix, 0, facts);
+    flatten_facts(environment.member(i), prefix, facts);
   }
 }
 

@@ -3,8 +3,11 @@
 // result files and profiles share: both are JSON lines with `activity` records.
 #pragma once
 
+#include "base/json_reader.hpp"
 #include "profiler/reader.hpp"
 
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace bench {
@@ -15,6 +18,12 @@ extern const ActivityReader onednn_reader;       // verbose output of oneDNN
 extern const ActivityReader capture_reader;      // the spool that a killed `bench profile` left
 extern const ActivityReader pyprof_reader;       // PyProf's table
 extern const ActivityReader gpu_records_reader;  // bench.gpu_records/1
+extern const ActivityReader kineto_reader;       // torch.profiler's Chrome trace
+
+// Stores numbers and texts of nested objects under their joined names: "cpu.cores". Ignores levels
+// deeper than any header.
+void flatten_facts(JsonValue value, const std::string& name,
+                   std::map<std::string, std::string>& facts);
 
 // Returns whether the head contains a schema "FAMILY/..." such as "bench.result" or
 // "bench.profile".

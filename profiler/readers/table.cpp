@@ -11,7 +11,8 @@ namespace bench {
 
 std::span<const ActivityReader> activity_readers() {
   static const std::array kReaders = {profile_reader, capture_reader, gpu_records_reader,
-                                      result_reader,  pyprof_reader,  onednn_reader};
+                                      result_reader,  kineto_reader,  pyprof_reader,
+                                      onednn_reader};
   return kReaders;
 }
 

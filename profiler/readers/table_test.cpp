@@ -53,6 +53,7 @@ TEST(Readers, AreFoundByContent) {
   EXPECT_EQ(reader_for("hello\n" + std::string(kLine) + "\n"), "onednn");
   EXPECT_EQ(reader_for("Idx,Op,Sil(ns)\n"), "pyprof");
   EXPECT_EQ(reader_for("{\"record\":\"process\",\"pid\":1,\"tid\":1,\"ns\":1}\n"), "capture");
+  EXPECT_EQ(reader_for("{\"traceEvents\": [{\"ph\":\"X\", \"cat\": \"cpu_op\"}]}"), "kineto");
   EXPECT_EQ(reader_for(activity("of a file whose first line was lost")), "result");
   EXPECT_EQ(reader_for("torn\"}\n" + activity("a")), "result");
 }
