@@ -2,6 +2,7 @@
 #include "ops/verbose.hpp"
 
 #include "base/checked.hpp"
+#include "ops/kineto_work.hpp"
 #include "ops/model.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"
@@ -312,8 +313,12 @@ void make_key(const Activity& activity, std::string& key) {
 class CachedWorkProvider {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
+    if (activity.kind == ActivityKind::operation) return kineto_work_(activity);
     // Not cached: tables of kernels are short, and each row has its own parameters.
-    if (activity.kind == ActivityKind::kernel) return compute_pyprof_work(activity);
+    if (activity.kind == ActivityKind::kernel) {
+      auto work = compute_pyprof_work(activity);
+      return work ? work : kineto_work_(activity);
+    }
     if (!is_execution(activity)) return std::nullopt;
     make_key(activity, key_);
     const auto cached = works_.find(key_);
@@ -327,6 +332,7 @@ class CachedWorkProvider {
  private:
   std::string key_;
   std::unordered_map<std::string, std::optional<ActivityWork>> works_;
+  KinetoWorkProvider kineto_work_;
 };
 
 // Sets the type of the result, if the operator lets cases name it and it is not the usual one.

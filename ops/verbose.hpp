@@ -77,7 +77,8 @@ Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive);
 // other phases than "exec", because a creation computes nothing.
 std::optional<ActivityWork> compute_work(const Activity& activity);
 // Returns a provider like compute_work() with a cache of earlier results, because the lines of logs
-// repeat. The provider also handles rows of PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
+// repeat. The provider also handles rows of PyProf's tables (ops/pyprof_row.hpp) and operators and
+// kernels of Kineto's traces (ops/kineto_work.hpp). Not thread-safe.
 WorkProvider make_work_provider();
 
 }  // namespace bench::ops
