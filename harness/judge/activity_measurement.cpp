@@ -8,6 +8,7 @@
 #include "profiler/analysis/sample_times.hpp"
 #include "profiler/onednn/memory_descriptor.hpp"
 #include "profiler/reader.hpp"
+#include "profiler/readers/kineto_event.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,6 +41,13 @@ std::string format_types(std::string_view descriptors) {
   return are_equal ? std::string(types[0]) : fmt::format("{}", fmt::join(types, ":"));
 }
 
+// Returns the values of a call of PyTorch that are no tensors: "[1, 1] [1, 1] 1".
+std::string format_values(std::string_view arguments) {
+  std::vector<std::string_view> values = split_list(arguments);
+  std::erase(values, "");
+  return fmt::format("{}", fmt::join(values, " "));
+}
+
 // Returns what the activity computes, without how: "matmul/8x4:4x2/f32/attr-post-ops:eltwise_relu".
 std::string format_case(const Activity& activity) {
   const Attributes& attributes = activity.attributes;
@@ -48,7 +56,14 @@ std::string format_case(const Activity& activity) {
     if (!part.empty()) id.append("/").append(part);
   };
   append(activity.direction);
-  append(attributes.text(Attribute::problem));
+  const std::string_view problem = attributes.text(Attribute::problem);
+  if (problem.starts_with("[[")) {  // the shapes of a call of PyTorch
+    append(attributes.text(Attribute::in_shapes));
+    append(attributes.text(Attribute::dtype));
+    append(format_values(attributes.text(Attribute::auxiliary)));
+    return id;
+  }
+  append(problem);
   append(attributes.text(Attribute::parameters));
   append(format_types(attributes.text(Attribute::memory_descriptors)));
   append(attributes.text(Attribute::auxiliary));
@@ -56,11 +71,19 @@ std::string format_case(const Activity& activity) {
   return id;
 }
 
-bool is_execution(const Activity& activity) {
-  if (!activity.duration || activity.duration->count() <= 0) return false;
-  if (activity.kind == ActivityKind::kernel) return true;
-  return activity.kind == ActivityKind::primitive &&
-         activity.attributes.text(Attribute::phase) == "exec";
+// What counts as an execution. An operator of a framework contains the others, so it counts only in
+// a file without them.
+enum class ExecutionLevel { none, framework_operator, work };
+
+ExecutionLevel execution_level(const Activity& activity) {
+  if (!activity.duration || activity.duration->count() <= 0) return ExecutionLevel::none;
+  const Attributes& attributes = activity.attributes;
+  if (activity.kind == ActivityKind::kernel) return ExecutionLevel::work;
+  if (activity.kind == ActivityKind::operation && !attributes.text(Attribute::problem).empty())
+    return ExecutionLevel::framework_operator;
+  const bool is_executed_primitive =
+      activity.kind == ActivityKind::primitive && attributes.text(Attribute::phase) == "exec";
+  return is_executed_primitive ? ExecutionLevel::work : ExecutionLevel::none;
 }
 
 // Requires at least one time.
@@ -101,7 +124,13 @@ std::vector<ProcessSummary> make_processes(const Executions& executions) {
 class ExecutionCollector final : public ActivitySink {
  public:
   Status consume(const Activity& activity) override {
-    if (!is_execution(activity)) return Done{};
+    const ExecutionLevel level = execution_level(activity);
+    if (level == ExecutionLevel::none || level < level_) return Done{};
+    if (level > level_) {
+      cases_.clear();
+      index_.clear();
+      level_ = level;
+    }
     std::string id = format_case(activity);
     const auto [place, is_new] = index_.try_emplace(std::move(id), cases_.size());
     if (is_new) cases_.push_back({place->first, activity.name, {}, {}});
@@ -130,7 +159,8 @@ class ExecutionCollector final : public ActivitySink {
   }
 
  private:
-  std::vector<Executions> cases_;  // in the order of their first execution
+  ExecutionLevel level_ = ExecutionLevel::none;  // the highest in the file
+  std::vector<Executions> cases_;                // in the order of their first execution
   std::unordered_map<std::string, std::size_t> index_;
 };
 

@@ -286,6 +286,31 @@ TEST(Measurement, TheRanksOfALogAreItsProcesses) {
   EXPECT_FALSE(measure_log("onednn_verbose,info,oneDNN v3.2.0 (commit x)\n").ok());
 }
 
+std::string kineto_event(const std::string& category, const std::string& name,
+                         const std::string& args) {
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 7, "tid": 7, "ts": 1, "dur": 2, "args": {{{}}}}})",
+      category, name, args);
+}
+
+TEST(Measurement, ATraceOfTorchProfilerHasItsKernelsOrElseItsOperatorsAsCases) {
+  const std::string begin = "{\"schemaVersion\": 1, \"traceEvents\": [";
+  const std::string operation = kineto_event(
+      "cpu_op", "aten::addmm",
+      R"("External id": 1, "Input Dims": [[4], [8, 16], [16, 4], [], []], "Input type": ["float", )"
+      R"("float", "float", "Scalar", "Scalar"], "Concrete Inputs": ["", "", "", "1", "1"])");
+  const auto on_cpu = measure_log(begin + operation + "]}");
+  ASSERT_TRUE(on_cpu.ok()) << on_cpu.error().message();
+  ASSERT_EQ(on_cpu->cases.size(), 1u);
+  EXPECT_EQ(on_cpu->cases[0].id, "aten::addmm/4 8x16 16x4/f32/1 1");
+  const auto on_gpu =
+      measure_log(begin + operation + "," +
+                  kineto_event("kernel", "sgemm", R"("External id": 1, "device": 0)") + "]}");
+  ASSERT_TRUE(on_gpu.ok()) << on_gpu.error().message();
+  ASSERT_EQ(on_gpu->cases.size(), 1u);
+  EXPECT_EQ(on_gpu->cases[0].id, "sgemm/4 8x16 16x4/f32/1 1");
+}
+
 // Earlier, the message blamed the options with which the file had been made.
 TEST(Measurement, AFileOfGoogleBenchmarkThatIsCutNamesThePlace) {
   const auto cut = read_measurement("{\"benchmarks\": [\n  {\"name\": \"BM_a\", \"real", "g.json");
