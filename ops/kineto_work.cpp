@@ -3,7 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/checked.hpp"
-#include "base/number.hpp"
+#include "base/text.hpp"
 #include "ops/framework_operator.hpp"
 #include "profiler/readers/kineto_event.hpp"
 

@@ -28,7 +28,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::string_view kUnknown = "n/a";
 constexpr double kMillion = 1e6;
 
 // Reads the details of a profiling pass, which are texts by name.

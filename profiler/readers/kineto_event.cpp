@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/readers/kineto_event.hpp"
 
-#include "base/number.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>

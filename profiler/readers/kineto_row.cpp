@@ -2,8 +2,8 @@
 #include "profiler/readers/kineto_row.hpp"
 
 #include "base/characters.hpp"
-#include "base/number.hpp"
 #include "base/quote.hpp"
+#include "base/text.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/nvtx/framework_range.hpp"
 #include "profiler/onednn/milliseconds.hpp"
