@@ -16,7 +16,7 @@
 namespace bench::ops {
 namespace {
 
-using Arguments = std::vector<FrameworkArgument>;
+using KinetoArguments = std::vector<FrameworkArgument>;
 using Shapes = std::vector<FrameworkRange::Shape>;
 
 constexpr std::string_view kConvolutionBackward = "aten::convolution_backward";
@@ -61,9 +61,9 @@ std::optional<std::vector<std::int64_t>> parse_value(std::string_view text) {
 }
 
 // Returns nothing if the trace lacks the values of arguments.
-Arguments parse_arguments(std::string_view name, const Shapes& shapes, std::string_view dtype,
-                          const std::vector<std::string_view>& values) {
-  Arguments arguments;
+KinetoArguments parse_arguments(std::string_view name, const Shapes& shapes, std::string_view dtype,
+                                const std::vector<std::string_view>& values) {
+  KinetoArguments arguments;
   if (values.size() != shapes.size()) return arguments;
   const auto* names = std::ranges::find(kNamedArguments, name, &NamedArguments::name);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -98,7 +98,7 @@ std::optional<std::int64_t> count_gradients(const std::vector<std::string_view>&
 }
 
 std::optional<FrameworkWork> compute_call(std::string_view name, const Shapes& shapes,
-                                          const Arguments& arguments) {
+                                          const KinetoArguments& arguments) {
   if (!arguments.empty()) {
     if (auto work = compute_framework_work({name, &shapes, nullptr, &arguments})) return work;
   }

@@ -21,7 +21,6 @@ constexpr std::size_t kMostBuffers = 1 << 20;
 constexpr std::size_t kLongestScope = 4096;
 
 constexpr std::string_view kBackward = "backward";
-constexpr std::string_view kModulePrefix = "nn.Module: ";
 
 // Facts of an operator that all of its kernels have, and those that state its work.
 constexpr std::array kKernelFacts = {Attribute::in_shapes, Attribute::dtype, Attribute::sequence};
@@ -105,8 +104,8 @@ void KinetoContext::enter(const KinetoRow& row, Activity& activity, std::vector<
   find_direction(activity, parent);
   if (activity.scope.empty() && parent != nullptr) activity.scope = parent->scope;
   if (row.role == KinetoRow::Role::module && activity.scope.size() < kLongestScope) {
-    activity.scope =
-        append_scope(activity.scope, std::string_view(activity.name).substr(kModulePrefix.size()));
+    activity.scope = append_scope(
+        activity.scope, std::string_view(activity.name).substr(kKinetoModulePrefix.size()));
   }
   const auto sequence = activity.attributes.integer(Attribute::sequence);
   if (sequence && activity.direction == kBackward && activity.scope.empty()) {

@@ -18,8 +18,6 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kModulePrefix = "nn.Module: ";
-
 using Finish = void (*)(const KinetoEvent& event, KinetoRow& row);
 
 void copy_text(const KinetoEvent& event, std::string_view name, Attribute attribute,
@@ -99,7 +97,7 @@ void finish_operator(const KinetoEvent& event, KinetoRow& row) {
 }
 
 void finish_python(const KinetoEvent& event, KinetoRow& row) {
-  if (row.activity.name.starts_with(kModulePrefix)) row.role = KinetoRow::Role::module;
+  if (row.activity.name.starts_with(kKinetoModulePrefix)) row.role = KinetoRow::Role::module;
   copy_text(event, "CallFrom", Attribute::source_location, row.activity);
 }
 

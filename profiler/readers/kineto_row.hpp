@@ -16,6 +16,9 @@
 
 namespace bench {
 
+// The name of a range that is a call of a module begins so; its rest is the name of a layer.
+inline constexpr std::string_view kKinetoModulePrefix = "nn.Module: ";
+
 struct KinetoRow {
   // module: a call of an nn.Module, whose name is a layer. memory: a change of the allocated memory
   // at an instant; size_bytes may be negative. window: a time of recording. whole: concerns the

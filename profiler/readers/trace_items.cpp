@@ -4,11 +4,11 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kTraceBlanks = " \t\r\n";
 // A name of a member of a trace is a few words.
 constexpr std::size_t kMaxMemberName = 4096;
 
-bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
+bool is_blank(char c) { return kTraceBlanks.find(c) != std::string_view::npos; }
 
 }  // namespace
 
