@@ -148,8 +148,8 @@ std::optional<ActivityWork> KinetoWorkProvider::operator()(const Activity& activ
   const auto last = ends_.find(thread);
   if (last != ends_.end() && activity.start < last->second) return std::nullopt;
   auto work = compute_kineto_work(activity);
-  constexpr std::size_t kMostThreads = 10'000;
-  if (ends_.size() > kMostThreads) ends_.clear();
+  constexpr std::size_t kMaxThreads = 10'000;
+  if (ends_.size() > kMaxThreads) ends_.clear();
   if (work && activity.duration) ends_[thread] = activity.start + *activity.duration;
   return work;
 }

@@ -26,7 +26,7 @@ class KinetoWorkProvider {
 
  private:
   using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
-  std::map<Thread, Nanoseconds> ends_;  // of the last operator of known work on each thread
+  std::map<Thread, Nanoseconds> ends_;  // end of the last operator of known work, by thread
 };
 
 }  // namespace bench::ops

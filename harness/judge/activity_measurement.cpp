@@ -41,7 +41,7 @@ std::string format_types(std::string_view descriptors) {
   return are_equal ? std::string(types[0]) : fmt::format("{}", fmt::join(types, ":"));
 }
 
-// Returns the values of a call of PyTorch that are no tensors: "[1, 1] [1, 1] 1".
+// Returns the values of a call of PyTorch other than tensors: "[1, 1] [1, 1] 1".
 std::string format_values(std::string_view arguments) {
   std::vector<std::string_view> values = split_list(arguments);
   std::erase(values, "");

@@ -157,7 +157,7 @@ class KinetoReading {
     return Done{};
   }
 
-  // Of activities that begin at once, the longest encloses the others.
+  // Sorts by start. The longest of the activities that begin at once encloses the others.
   Status keep(const KinetoRow& row) {
     pack(row, packed_);
     const std::int64_t start = row.activity.start.count();

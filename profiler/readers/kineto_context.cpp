@@ -14,11 +14,11 @@ namespace bench {
 namespace {
 
 // Bounds for malformed and hostile files; real traces stay far below.
-constexpr std::size_t kMostThreads = 10'000;
-constexpr std::size_t kDeepestNesting = 4096;
-constexpr std::size_t kMostKernels = 1024;  // of one operator
-constexpr std::size_t kMostBuffers = 1 << 20;
-constexpr std::size_t kLongestScope = 4096;
+constexpr std::size_t kMaxThreads = 10'000;
+constexpr std::size_t kMaxNesting = 4096;
+constexpr std::size_t kMaxKernels = 1024;  // those of an operator
+constexpr std::size_t kMaxBuffers = 1 << 20;
+constexpr std::size_t kMaxScope = 4096;
 
 constexpr std::string_view kBackward = "backward";
 
@@ -74,7 +74,7 @@ Status KinetoContext::consume(KinetoRow& row) {
 
 // Returns what is open on the thread when the activity begins.
 std::vector<KinetoContext::Open>& KinetoContext::open_at(const Activity& activity) {
-  if (threads_.size() > kMostThreads) threads_.clear();
+  if (threads_.size() > kMaxThreads) threads_.clear();
   std::vector<Open>& stack = threads_[{activity.track.pid, activity.track.tid}];
   while (!stack.empty() && stack.back().end <= activity.start) stack.pop_back();
   return stack;
@@ -103,7 +103,7 @@ void KinetoContext::enter(const KinetoRow& row, Activity& activity, std::vector<
   const Open* parent = stack.empty() ? nullptr : &stack.back();
   find_direction(activity, parent);
   if (activity.scope.empty() && parent != nullptr) activity.scope = parent->scope;
-  if (row.role == KinetoRow::Role::module && activity.scope.size() < kLongestScope) {
+  if (row.role == KinetoRow::Role::module && activity.scope.size() < kMaxScope) {
     activity.scope = append_scope(
         activity.scope, std::string_view(activity.name).substr(kKinetoModulePrefix.size()));
   }
@@ -128,7 +128,7 @@ void KinetoContext::enter(const KinetoRow& row, Activity& activity, std::vector<
     if (row.external_id > 0)
       operators_.add(row.external_id, open.whole != nullptr ? open.whole : open.innermost);
   }
-  if (stack.size() < kDeepestNesting) stack.push_back(std::move(open));
+  if (stack.size() < kMaxNesting) stack.push_back(std::move(open));
 }
 
 Status KinetoContext::consume_memory(Activity& change) {
@@ -149,7 +149,7 @@ Status KinetoContext::consume_memory(Activity& change) {
     change.scope = stack.back().scope;
     if (stack.back().innermost != nullptr) change.name = stack.back().innermost->name;
   }
-  if (buffers_.size() >= kMostBuffers) return forward(change);
+  if (buffers_.size() >= kMaxBuffers) return forward(change);
   buffers_.emplace(address, std::move(change));
   return Done{};
 }
@@ -169,12 +169,12 @@ Status KinetoContext::consume_device(KinetoRow& row) {
   }
   Pending& pending = streams_[{*activity.track.device, activity.track.stream.value_or(-1)}];
   const bool joins = activity.kind == ActivityKind::kernel && owner != nullptr;
-  if (!joins || owner != pending.owner || pending.kernels.size() >= kMostKernels)
+  if (!joins || owner != pending.owner || pending.kernels.size() >= kMaxKernels)
     BENCH_RETURN_IF_ERROR(forward(pending));
   if (!joins) return forward(activity);
   pending.owner = std::move(owner);
   pending.kernels.push_back(std::move(activity));
-  if (streams_.size() <= kMostThreads) return Done{};
+  if (streams_.size() <= kMaxThreads) return Done{};
   for (auto& [stream, waiting] : streams_) BENCH_RETURN_IF_ERROR(forward(waiting));
   streams_.clear();
   return Done{};

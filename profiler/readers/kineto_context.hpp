@@ -22,15 +22,15 @@
 
 namespace bench {
 
-// The last `kMost` entries that were added.
-template <class Value, std::size_t kMost>
+// The last `kMaxCount` entries that were added.
+template <class Value, std::size_t kMaxCount>
 class RecentEntries {
  public:
   void add(std::int64_t key, Value value) {
     const auto [entry, is_new] = entries_.insert_or_assign(key, std::move(value));
     if (!is_new) return;
     order_.push_back(key);
-    if (order_.size() <= kMost) return;
+    if (order_.size() <= kMaxCount) return;
     entries_.erase(order_.front());
     order_.pop_front();
   }
@@ -90,14 +90,14 @@ class KinetoContext {
   Status forward(Pending& pending);
   Status forward(Activity& activity);
 
-  static constexpr std::size_t kMostOperators = 1 << 17;
+  static constexpr std::size_t kMaxOperators = 1 << 17;
   const KinetoNames& names_;
   KinetoHeader header_;
   ActivitySink& sink_;
   std::map<KinetoNames::Thread, std::vector<Open>> threads_;
   std::map<std::pair<std::int64_t, std::int64_t>, Pending> streams_;  // device, stream
-  RecentEntries<OperatorPointer, kMostOperators> operators_;          // by external id
-  RecentEntries<std::string, kMostOperators> layers_;  // by a forward operator's sequence number
+  RecentEntries<OperatorPointer, kMaxOperators> operators_;           // by external id
+  RecentEntries<std::string, kMaxOperators> layers_;  // by a forward operator's sequence number
   std::map<Address, Activity> buffers_;
   std::int64_t forwarded_ = 0;
 };

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kEventDepth = 1;
 constexpr std::int64_t kArgumentDepth = 2;
 // Kineto's deepest value is a list of lists of shapes, at 5.
-constexpr std::int64_t kDeepestValue = 64;
+constexpr std::int64_t kMaxDepth = 64;
 
 // Calls `use` with each character of JSON text, and whether it is part of a text in quotes.
 template <class Use>
@@ -120,7 +120,7 @@ struct KinetoEventParser::State
 
   bool open(KinetoField::Type type) {
     ++depth;
-    if (depth > kDeepestValue) return fail("nests deeper than any event");
+    if (depth > kMaxDepth) return fail("nests deeper than any event");
     if (depth == kEventDepth)
       return type == KinetoField::Type::other ? true : fail("not an object");
     if (field == nullptr || depth != field_depth + 1) return true;
@@ -164,7 +164,7 @@ struct KinetoEventParser::State
   rapidjson::MemoryStream* stream = nullptr;
   std::int64_t depth = 0;
   KinetoField* field = nullptr;  // the last one
-  std::int64_t field_depth = 0;  // of the object that has it
+  std::int64_t field_depth = 0;  // depth of the object that has it
   std::size_t value_begin = 0;
   bool in_arguments = false;
   std::string problem;

@@ -143,7 +143,7 @@ void finish_window(const KinetoEvent&, KinetoRow& row) { row.role = KinetoRow::R
 void finish_overhead(const KinetoEvent&, KinetoRow& row) { row.role = KinetoRow::Role::whole; }
 void finish_nothing(const KinetoEvent&, KinetoRow&) {}
 
-// main: on a track of the main process that is no thread.
+// main: on a track of the main process that is not a thread.
 enum class KinetoPlace { host, device, main };
 
 struct Category {

@@ -26,7 +26,7 @@ struct KinetoRow {
   enum class Role : std::uint8_t { plain, module, memory, window, whole };
   Activity activity;
   Role role = Role::plain;
-  std::int64_t external_id = 0;  // of an operator and of what it launched; 0: none
+  std::int64_t external_id = 0;  // shared by an operator and what it launched; 0: none
   friend bool operator==(const KinetoRow&, const KinetoRow&) = default;
 };
 
@@ -36,7 +36,7 @@ struct KinetoNames {
   std::map<std::int64_t, std::string> processes;
   std::map<Thread, std::string> threads;
   std::optional<std::int64_t> labelled_host;  // the first process with the label CPU
-  std::optional<std::int64_t> first_host;     // of the first event on the host
+  std::optional<std::int64_t> first_host;     // process of the first event on the host
 
   // The process of device activities, whose events name only the device. 0 if there is none.
   std::int64_t main_process() const { return labelled_host.value_or(first_host.value_or(0)); }

@@ -4,11 +4,11 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kTraceBlanks = " \t\r\n";
+constexpr std::string_view kJsonBlanks = " \t\r\n";
 // A name of a member of a trace is a few words.
 constexpr std::size_t kMaxMemberName = 4096;
 
-bool is_blank(char c) { return kTraceBlanks.find(c) != std::string_view::npos; }
+bool is_blank(char c) { return kJsonBlanks.find(c) != std::string_view::npos; }
 
 }  // namespace
 
@@ -52,7 +52,7 @@ bool TraceItems::next_member(TraceItem& item) {
       ending_ = Ending::complete;
       return false;
     }
-    if (c != '"') {  // a comma, or damage
+    if (c != '"') {  // a comma, or malformed text
       take();
       continue;
     }
@@ -146,7 +146,7 @@ bool TraceItems::read_value() {
     const char c = take();
     store(c);
     if (is_text) {
-      // A text has no line break. If its end is lost, only its own event is damaged.
+      // A text has no line break. If its end is lost, only its own event is malformed.
       if (c == '\n' || (c == '"' && !is_escaped)) is_text = false;
       is_escaped = c == '\\' && !is_escaped;
       if (!is_text) is_escaped = false;

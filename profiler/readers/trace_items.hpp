@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a Chrome trace into its events without reading them: an object with a list `traceEvents`,
-// or a bare list. Holds one event at a time. A damaged event does not hide the events after it.
+// or a bare list. Holds one event at a time. A malformed event does not hide the events after it.
 #pragma once
 
 #include "profiler/text_source.hpp"
@@ -16,10 +16,10 @@ struct TraceItem {
   // member: a member of the object besides `traceEvents`. event: an item of the list.
   enum class Kind { member, event };
   Kind kind = Kind::event;
-  std::string_view key;      // of a member
-  std::string_view text;     // JSON, unless it is damaged; valid until the next item
+  std::string_view key;      // name of a member
+  std::string_view text;     // JSON, unless it is malformed; valid until the next item
   std::int64_t line = 0;     // where it begins, from 1
-  std::int64_t number = 0;   // of an event, from 1
+  std::int64_t number = 0;   // position of an event, from 1
   bool is_too_long = false;  // longer than kMaxProfileLine; `text` is cut
 };
 
@@ -32,7 +32,7 @@ class TraceItems {
   // How the text ended. within: within the last item. unterminated: between items.
   enum class Ending { complete, unterminated, within };
   Ending ending() const { return ending_; }
-  std::int64_t line() const { return line_; }  // of the next character, from 1
+  std::int64_t line() const { return line_; }  // line of the next character
   std::int64_t events() const { return number_; }
 
  private:
