@@ -131,6 +131,8 @@ TEST(ImportCommand, WrongInputsAreErrorsAndLeaveNoFile) {
   EXPECT_THAT(message({"benchdnn", "rnn_only", "-o", "a.yaml"}),
               HasSubstr("nothing can be expressed, so there is no new file"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("a.yaml")));
+  // Earlier, "0 of 0 problems are cases." stood above the error.
+  EXPECT_EQ(bench({"import", "benchdnn", "conv_none", "-o", "a.yaml"}, folder).out, "");
 }
 
 TEST(ImportCommand, AFileWithoutAnyCaseIsAnErrorInPlaceOfAConfiguration) {

@@ -87,8 +87,8 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(*kind, arguments));
   BENCH_ASSIGN_OR_RETURN(const ImportOutput output, import_files(*kind, request));
   if (output.found.cases.empty()) {
-    print_receipt(arguments, *kind, output.found, 0, env);
     const bool is_empty = output.found.refused.empty();
+    if (!is_empty) print_receipt(arguments, *kind, output.found, 0, env);
     return Error{is_empty ? fmt::format("there is no {} in the files", kind->noun)
                           : "nothing can be expressed, so there is no new file",
                  "", is_empty ? "give the files that contain them" : ""};

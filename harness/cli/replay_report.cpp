@@ -7,10 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -27,13 +25,6 @@ std::string problem_id(const std::string& id) {
   key->threads = defaults.threads;
   key->streams = defaults.streams;
   return to_id(*key);
-}
-
-Nanoseconds median_duration(const std::vector<Nanoseconds>& times) {
-  std::vector<double> values;
-  values.reserve(times.size());
-  for (const Nanoseconds time : times) values.push_back(static_cast<double>(time.count()));
-  return Nanoseconds(std::llround(median(values).value_or(0)));
 }
 
 void add_result(const CaseRecord* record, ReplayedCase& row) {
@@ -73,7 +64,7 @@ Replay match_replay(const Report& result, const Imported& program) {
     ReplayedCase row{.id = item.id,
                      .executions = item.use->count,
                      .original = item.use->time,
-                     .original_median = median_duration(item.use->times),
+                     .original_median = median(item.use->times).value_or(Nanoseconds(0)),
                      .replayed = std::nullopt,
                      .reason = {},
                      .original_implementation = item.use->implementations,
