@@ -78,6 +78,9 @@ function(bench_add_tests name)
   if(BENCH_UNITY)
     bench_unite(${name}_test SOURCES ${arg_SOURCES})
   endif()
+  if(BENCH_QUICK_BUILD)
+    target_compile_options(${name}_test PRIVATE -O0)
+  endif()
   # base_test is the first of all.
   if(name STREQUAL "base")
     bench_precompile(base_test HEADERS <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <functional>

@@ -237,10 +237,10 @@ TEST_F(GateProgramTest, AgainstTheStoreAloneALargeRegressionIsOneAndTheStoreItsO
   EXPECT_EQ(result.status, 1) << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("--base"), HasSubstr("no base")));
   const std::string readme = read(std::string(kKit) + "/README.md");
-  EXPECT_THAT(readme, AllOf(HasSubstr("stored, "), HasSubstr("sse41"),
-                            HasSubstr("env ONEDNN_MAX_CPU_ISA=SSE41 " + std::string(BENCH_BINARY) +
-                                      " run "),
-                            HasSubstr("--baseline baselines")));
+  EXPECT_THAT(
+      readme,
+      AllOf(HasSubstr("stored, "), HasSubstr("sse41"), HasSubstr("env ONEDNN_MAX_CPU_ISA=SSE41 "),
+            HasSubstr(std::string(BENCH_BINARY) + " run "), HasSubstr("--baseline baselines")));
 
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
