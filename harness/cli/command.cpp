@@ -6,12 +6,23 @@
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/import/kind.hpp"
+#include "harness/report/format.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 namespace bench {
 namespace {
+
+// Returns "  .html  html  a page with ..." for each format.
+std::string list_report_formats() {
+  std::string text;
+  for (const ReportFormat& format : report_formats())
+    text += fmt::format("  {:<14}{:<8}{}\n", format.suffix, format.name, format.help);
+  return text;
+}
 
 constexpr std::string_view kRunOptions =
     "out filter device set plugin budget quick shard resume seed require profile no-profile "
@@ -156,14 +167,7 @@ constexpr std::array kCommands = {
         "history.\n"
         "The format follows the suffix of FILE, or --format; without FILE the report goes to "
         "standard output:\n"
-        "  .html         html    a page with tables and plots, which needs no network\n"
-        "  .md           md      a table for a comment or a step summary\n"
-        "  .csv          csv     one line per value; --wide: one line per case\n"
-        "  .xml          xml     JUnit, for CI servers\n"
-        "  .json         json    all records as one document\n"
-        "  .gbench.json  gbench  Google Benchmark's JSON\n"
-        "  .prom         prom    OpenMetrics, for Prometheus and GitLab\n"
-        "  .txt          text    the tables that `run` prints\n"
+        "{list}\n"
         "With --replay, RESULT is that of a suite from `bench import profile`, and PROFILE the\n"
         "profile: what the program's executions took, and what its cases take.\n"
         "docs/reports.md describes the page, the columns and the plots.",
@@ -176,7 +180,7 @@ constexpr std::array kCommands = {
         "bench report baselines -o history.html\n"
         "bench report --replay net_result.jsonl net.jsonl  # a program and its suite\n"
         "bench report shard-*.jsonl -o all.json",
-        kReportOptions, report_command},
+        kReportOptions, report_command, Visibility::shown, nullptr, list_report_formats},
     Command{
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
         "Reads result files of `bench run`, stored baselines (a file, a folder), Google "
@@ -420,6 +424,12 @@ std::vector<const Option*> options_of(const Command& command) {
     names.remove_prefix(std::min(end + 1, names.size()));
   }
   return options;
+}
+
+std::string describe(const Command& command) {
+  std::string text(command.description);
+  if (command.list == nullptr) return text;
+  return text.replace(text.find(kListPlace), kListPlace.size(), command.list());
 }
 
 const Command* find_command(std::string_view name) {

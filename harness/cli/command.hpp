@@ -32,7 +32,13 @@ struct Command {
   ExitStatus (*run)(const Arguments& arguments, Env& env);
   Visibility visibility = Visibility::shown;
   Words (*operand_words)() = nullptr;  // what a shell offers as the first operand; nullptr: files
+  std::string (*list)() = nullptr;     // lines in place of kListPlace in the description
 };
+
+// In the description of a command, stands for the lines that Command::list returns.
+inline constexpr std::string_view kListPlace = "{list}\n";
+// Returns the description with its list.
+std::string describe(const Command& command);
 
 std::span<const Command> commands();
 // Returns the options of a command in the order of its help.

@@ -77,7 +77,7 @@ std::string zsh_value(const Command& command, const Option& option) {
 }
 
 std::string zsh_option(const Command& command, const Option& option) {
-  std::string help(option_help(command.name, option).help);
+  std::string help = option_help(command.name, option).help;
   std::replace(help.begin(), help.end(), ':', ';');
   std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == '\''; });
   return fmt::format(" '--{}{}[{}]{}'", option.name, option.value.empty() ? "" : "=", help,

@@ -158,7 +158,7 @@ std::string format_manual_section(const Command& command) {
   std::string text = fmt::format(".SS {} {}\n{}.\n", escape_roff(command.name),
                                  escape_roff(command.operands), escape_roff(command.summary));
   if (!command.description.empty())
-    text += fmt::format(".PP\n{}\n", escape_roff(command.description));
+    text += fmt::format(".PP\n{}\n", escape_roff(describe(command)));
   for (const Option* option : options_of(command)) {
     const OptionHelp help = option_help(command.name, *option);
     text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(format_option_names(*option, help.value)),
@@ -206,7 +206,7 @@ std::string command_help(const Command& command) {
   std::string text = fmt::format(
       "Usage: bench {}{}{}{}\n\n{}", command.name, command.options.empty() ? "" : " [OPTIONS]",
       command.operands.empty() ? "" : " ", command.operands, wrap(summary, kHelpWidth, 0));
-  if (!command.description.empty()) text += "\n" + wrap_description(command.description);
+  if (!command.description.empty()) text += "\n" + wrap_description(describe(command));
   if (!command.options.empty()) text += "\nOptions:\n";
   for (const Option* option : options_of(command)) {
     const OptionHelp help = option_help(command.name, *option);

@@ -335,15 +335,12 @@ constexpr std::array kOptions = {
            store<&Arguments::driver>, {.words = words_of<benchdnn_drivers>}),
     Option(
         "format", "NAME", "format of the output", store<&Arguments::format>,
-        {.in = {{{"report",
-                  "text, html, md, csv, xml, json, gbench or prom (default: by the suffix of FILE)",
-                  words_of<report_formats>},
-                 {"compare", "text, markdown, html or json (default text; .html by its suffix)",
+        {.in = {{{"report", "{words} (default: by the suffix of FILE)", words_of<report_formats>},
+                 {"compare", "{words} (default text; .html by its suffix)",
                   words_of<comparison_formats>},
-                 {"trace", "trace, html or memory_flow (default: by the suffix of FILE)",
+                 {"trace", "{words} (default: by the suffix of FILE)",
                   words_of<trace_format_names>},
-                 {"analyze", "table, space, csv, json, markdown (default table)",
-                  words_of<analysis::table_formats>}}}}),
+                 {"analyze", "{words} (default table)", words_of<analysis::table_formats>}}}}),
     Option("filter", "GLOB|/REGEX/", "only cases whose id matches (repeat: any of them)",
            store<&Arguments::filters>,
            {.in = {{{"baseline", "only cases whose id matches (repeatable)"},
@@ -657,13 +654,21 @@ const InCommand* find_in_command(std::string_view command, const Option& option)
   return found == std::end(option.details.in) ? nullptr : found;
 }
 
+// Returns "text, html or json".
+std::string join_choices(const Words& words) {
+  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
+  return fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
 }  // namespace
 
 OptionHelp option_help(std::string_view command, const Option& option) {
   const InCommand* const own = find_in_command(command, option);
-  if (own == nullptr) return {option.value, option.help};
-  return {own->value.empty() ? option.value : own->value,
-          own->help.empty() ? option.help : own->help};
+  const bool has_own_help = own != nullptr && !own->help.empty();
+  std::string help(has_own_help ? own->help : option.help);
+  if (const std::size_t place = help.find(kWordsPlace); place != std::string::npos)
+    help.replace(place, kWordsPlace.size(), join_choices(option_words(command, option)));
+  return {own == nullptr || own->value.empty() ? option.value : own->value, std::move(help)};
 }
 
 Words option_words(std::string_view command, const Option& option) {

@@ -37,6 +37,9 @@ Words enumerator_words() {
   return {enumerator_names<Enum>().begin(), enumerator_names<Enum>().end()};
 }
 
+// In the help of an option, stands for its words: "text, html or json".
+inline constexpr std::string_view kWordsPlace = "{words}";
+
 // What differs in one command.
 struct InCommand {
   std::string_view command;
@@ -83,7 +86,7 @@ std::span<const Contradiction> contradictions();
 // Help text of an option in one command. Some options have a specific meaning in each command.
 struct OptionHelp {
   std::string_view value;  // as Option::value
-  std::string_view help;
+  std::string help;        // with the words in place of kWordsPlace
 };
 // Return what the command's row says if there is one, otherwise what the option says.
 OptionHelp option_help(std::string_view command, const Option& option);

@@ -264,7 +264,7 @@ TEST(HelpTest, AnOptionSaysOnlyWhatIsTrueOfItsCommand) {
     }
   }
   const auto help_of = [](std::string_view command, std::string_view option) {
-    return std::string(option_help(command, *find_option(option)).help);
+    return option_help(command, *find_option(option)).help;
   };
   EXPECT_THAT(help_of("run", "out"), HasSubstr("bench-NAME-RUNID.jsonl"));
   EXPECT_THAT(help_of("gate", "out"), HasSubstr("folder"));

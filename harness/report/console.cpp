@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -208,20 +209,102 @@ std::map<std::string, double> process_half_ranges(const Report& report) {
   return ranges;
 }
 
-TextRow case_row(const CaseRecord& record, const IdShortener& ids,
-                 const std::map<std::string, double>& half_ranges) {
-  const auto range = half_ranges.find(record.id);
-  return {
-      {id_cell(record.id, ids),
-       {format_median(record.time)},
-       {format_half_width(
-           record.time, range == half_ranges.end() ? std::nullopt : std::optional(range->second))},
-       {format_giga(record.flops_per_s)},
-       {format_giga(record.bytes_per_s)},
-       {record.implementation.value_or(std::string(kUnknown))},
-       outcome_cell(record)},
-      format_note(record)};
+// What the cells of one row of the table are formed from.
+struct ConsoleRow {
+  const CaseRecord& record;
+  const ConsoleOptions& options;
+  const IdShortener& ids;
+  std::optional<double> half_range;  // half the range of the medians of its processes
+};
+
+// A column of the table, with the rules of TextColumn for its width.
+struct ConsoleField {
+  std::string_view heading;
+  Align align;
+  std::optional<std::size_t> narrowest;
+  int expendable;
+  TextCell (*cell)(const ConsoleRow&);
+  // The table has the column if this is true for any row; nullptr: always.
+  bool (*has_value)(const ConsoleRow&) = nullptr;
+};
+
+// The host's time for a launch; the median is device time only. A graph launches many executions at
+// once, so its share of the time is not the time of a launch.
+bool has_launch(const ConsoleRow& row) {
+  return row.record.host_launch && row.record.sample_method != "graph";
 }
+bool has_baseline(const ConsoleRow& row) { return !row.options.versus_baseline.empty(); }
+bool has_roofline(const ConsoleRow& row) { return row.record.roofline.has_value(); }
+bool has_energy(const ConsoleRow& row) { return row.record.energy.has_value(); }
+
+TextCell launch_cell(const ConsoleRow& row) {
+  return {has_launch(row) ? format_time(*row.record.host_launch) : std::string(kUnknown)};
+}
+
+TextCell baseline_cell(const ConsoleRow& row) {
+  const auto found = row.options.versus_baseline.find(row.record.id);
+  return {found == row.options.versus_baseline.end() ? std::string(kUnknown) : found->second};
+}
+
+TextCell peak_cell(const ConsoleRow& row) {
+  return {format_or_unknown(row.record.roofline, [](const Roofline& value) {
+    return fmt::format("{:.0f}", 100 * value.efficiency);
+  })};
+}
+
+TextCell bound_cell(const ConsoleRow& row) {
+  const std::optional<Roofline>& roofline = row.record.roofline;
+  return {std::string(roofline ? to_string(roofline->bound) : kUnknown)};
+}
+
+TextCell millijoules_cell(const ConsoleRow& row) {
+  return {format_or_unknown(row.record.energy, [](const Energy& energy) {
+    return format_significant(1e3 * energy.joules_per_iteration);
+  })};
+}
+
+TextCell flops_per_joule_cell(const ConsoleRow& row) {
+  const auto rate = row.record.energy ? row.record.energy->flops_per_joule : std::nullopt;
+  return {format_or_unknown(rate, [](double value) { return format_significant(1e-9 * value); })};
+}
+
+constexpr auto kConsoleFields = std::to_array<ConsoleField>({
+    {"case", Align::left, kMinId, 0,
+     [](const ConsoleRow& row) { return id_cell(row.record.id, row.ids); }},
+    {"median",
+     Align::right,
+     {},
+     0,
+     [](const ConsoleRow& row) { return TextCell{format_median(row.record.time)}; }},
+    {"launch", Align::right, {}, 5, launch_cell, has_launch},
+    {"+-",
+     Align::right,
+     {},
+     1,
+     [](const ConsoleRow& row) {
+       return TextCell{format_half_width(row.record.time, row.half_range)};
+     }},
+    {"vs baseline", Align::left, {}, 0, baseline_cell, has_baseline},
+    {"GFLOP/s",
+     Align::right,
+     {},
+     3,
+     [](const ConsoleRow& row) { return TextCell{format_giga(row.record.flops_per_s)}; }},
+    {"% peak", Align::right, {}, 2, peak_cell, has_roofline},
+    {"bound", Align::left, {}, 4, bound_cell, has_roofline},
+    {"GB/s",
+     Align::right,
+     {},
+     7,
+     [](const ConsoleRow& row) { return TextCell{format_giga(row.record.bytes_per_s)}; }},
+    {"mJ", Align::right, {}, 2, millijoules_cell, has_energy},
+    {"GFLOP/J", Align::right, {}, 5, flops_per_joule_cell, has_energy},
+    {"implementation", Align::left, 20, 6,
+     [](const ConsoleRow& row) {
+       return TextCell{row.record.implementation.value_or(std::string(kUnknown))};
+     }},
+    {"outcome", Align::left, {}, 0, [](const ConsoleRow& row) { return outcome_cell(row.record); }},
+});
 
 // Beside the column `vs baseline`, which the user asked for, ids may become shorter than elsewhere.
 // If they would have fewer columns than this, the intervals of that column are left out.
@@ -230,108 +313,66 @@ constexpr std::size_t kMinIdBesideIntervals = 30;
 constexpr std::size_t kMinIdBesideFlags = 24;
 constexpr std::size_t kMinIdBesideBaseline = 12;
 
+struct ConsoleTable {
+  std::vector<TextColumn> columns;
+  std::vector<TextRow> rows;
+};
+
+ConsoleTable make_console_table(const Report& report, const ConsoleOptions& options) {
+  std::vector<std::string_view> names;
+  for (const CaseRecord& record : report.cases) names.push_back(record.id);
+  const IdShortener ids(names);
+  const std::map<std::string, double> half_ranges = process_half_ranges(report);
+  std::vector<ConsoleRow> cases;
+  for (const CaseRecord& record : report.cases) {
+    const auto range = half_ranges.find(record.id);
+    cases.push_back({record, options, ids,
+                     range == half_ranges.end() ? std::nullopt : std::optional(range->second)});
+  }
+  ConsoleTable table;
+  for (const CaseRecord& record : report.cases) table.rows.push_back({{}, format_note(record)});
+  for (const ConsoleField& field : kConsoleFields) {
+    if (field.has_value != nullptr && std::ranges::none_of(cases, field.has_value)) continue;
+    table.columns.push_back(
+        {std::string(field.heading), field.align, field.narrowest, field.expendable});
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      table.rows[i].cells.push_back(field.cell(cases[i]));
+  }
+  if (options.width >= kWideTerminal) table.columns.front().narrowest = kMinIdOnWideTerminal;
+  return table;
+}
+
 // Returns the width that is left for the ids beside the columns that are never removed.
-std::size_t room_for_ids(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
-                         std::size_t width) {
+std::size_t room_for_ids(const ConsoleTable& table, std::size_t width) {
   std::size_t used = 0;
-  for (std::size_t i = 1; i < columns.size(); ++i) {
-    if (columns[i].expendable == 0)
-      used += kColumnGap + ColumnFitter(columns[i], rows, i).narrowest_width();
+  for (std::size_t i = 1; i < table.columns.size(); ++i) {
+    if (table.columns[i].expendable == 0)
+      used += kColumnGap + ColumnFitter(table.columns[i], table.rows, i).narrowest_width();
   }
   return width > used ? width - used : 0;
 }
 
-// Inserts the column `vs baseline` after the interval, and makes the table fit the width.
-void add_versus_baseline(const Report& report, const ConsoleOptions& options,
-                         std::vector<TextColumn>& columns, std::vector<TextRow>& rows) {
-  constexpr std::size_t kPosition = 3;
-  columns.insert(columns.begin() + kPosition, {"vs baseline", Align::left, std::nullopt, 0});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto found = options.versus_baseline.find(report.cases[i].id);
-    const bool has_baseline = found != options.versus_baseline.end();
-    rows[i].cells.insert(rows[i].cells.begin() + kPosition,
-                         TextCell{has_baseline ? found->second : std::string(kUnknown)});
-  }
-  if (room_for_ids(columns, rows, options.width) < kMinIdBesideIntervals) {
-    for (TextRow& row : rows) {
-      std::string& text = row.cells[kPosition].text;
+// Makes a table with the column `vs baseline` fit the width.
+void make_room_beside_baseline(const Report& report, std::size_t width, ConsoleTable& table) {
+  const auto column = std::ranges::find(table.columns, "vs baseline", &TextColumn::heading);
+  const std::ptrdiff_t position = column - table.columns.begin();
+  if (room_for_ids(table, width) < kMinIdBesideIntervals) {
+    for (TextRow& row : table.rows) {
+      std::string& text = row.cells[static_cast<std::size_t>(position)].text;
       text.resize(std::min(text.find(" ["), text.size()));
     }
   }
-  if (room_for_ids(columns, rows, options.width) < kMinIdBesideFlags) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+  if (room_for_ids(table, width) < kMinIdBesideFlags) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
       const CaseRecord& record = report.cases[i];
       if (record.flags.empty()) continue;
-      rows[i].cells.back().shorter.push_back(
+      table.rows[i].cells.back().shorter.push_back(
           fmt::format("{} +{}", to_string(record.outcome), record.flags.size()));
     }
   }
-  std::optional<std::size_t>& narrowest = columns.front().narrowest;
-  narrowest = std::clamp(room_for_ids(columns, rows, options.width), kMinIdBesideBaseline,
-                         narrowest.value_or(kMinId));
-}
-
-constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome
-
-// Inserts the host's time for a launch after the median, which is device time only. A graph
-// launches many executions at once, so its share of the time is not the time of a launch. Does
-// nothing if no case has a launch time.
-void add_launches(const Report& report, std::vector<TextColumn>& columns,
-                  std::vector<TextRow>& rows) {
-  constexpr std::ptrdiff_t kPosition = 2;
-  const auto has_launch = [](const CaseRecord& record) {
-    return record.host_launch && record.sample_method != "graph";
-  };
-  if (std::none_of(report.cases.begin(), report.cases.end(), has_launch)) return;
-  columns.insert(columns.begin() + kPosition, {"launch", Align::right, std::nullopt, 5});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const CaseRecord& record = report.cases[i];
-    rows[i].cells.insert(
-        rows[i].cells.begin() + kPosition,
-        TextCell{has_launch(record) ? format_time(*record.host_launch) : std::string(kUnknown)});
-  }
-}
-
-// Inserts `% peak` and `bound` after the FLOP rate. Does nothing if no case has a roofline.
-void add_roofline(const Report& report, std::vector<TextColumn>& columns,
-                  std::vector<TextRow>& rows) {
-  const auto has_roofline = [](const CaseRecord& record) { return record.roofline.has_value(); };
-  if (std::none_of(report.cases.begin(), report.cases.end(), has_roofline)) return;
-  const auto rate = std::ranges::find(columns, "GFLOP/s", &TextColumn::heading);
-  const auto position = rate - columns.begin() + 1;
-  columns.insert(rate + 1, {{"% peak", Align::right, std::nullopt, 2},
-                            {"bound", Align::left, std::nullopt, 4}});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& roofline = report.cases[i].roofline;
-    std::vector<TextCell>& cells = rows[i].cells;
-    const std::string bound =
-        roofline ? std::string(to_string(roofline->bound)) : std::string(kUnknown);
-    const std::string peak = format_or_unknown(roofline, [](const Roofline& value) {
-      return fmt::format("{:.0f}", 100 * value.efficiency);
-    });
-    cells.insert(cells.begin() + position, {TextCell{peak}, TextCell{bound}});
-  }
-}
-
-// Inserts the energy columns after the rates. Does nothing if no case has an energy.
-void add_energies(const Report& report, std::vector<TextColumn>& columns,
-                  std::vector<TextRow>& rows) {
-  constexpr double kMilli = 1e3, kGiga = 1e-9;
-  const auto has_energy = [](const CaseRecord& record) { return record.energy.has_value(); };
-  if (std::none_of(report.cases.begin(), report.cases.end(), has_energy)) return;
-  const auto position = static_cast<std::ptrdiff_t>(columns.size()) - kColumnsAfterRates;
-  columns.insert(columns.begin() + position, {{"mJ", Align::right, std::nullopt, 2},
-                                              {"GFLOP/J", Align::right, std::nullopt, 5}});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::optional<Energy>& energy = report.cases[i].energy;
-    const auto format_scaled = [](std::optional<double> value, double factor) {
-      return value ? format_significant(factor * *value) : std::string(kUnknown);
-    };
-    const auto joules = energy ? std::optional(energy->joules_per_iteration) : std::nullopt;
-    const auto rate = energy ? energy->flops_per_joule : std::nullopt;
-    rows[i].cells.insert(rows[i].cells.begin() + position, {TextCell{format_scaled(joules, kMilli)},
-                                                            TextCell{format_scaled(rate, kGiga)}});
-  }
+  std::optional<std::size_t>& narrowest = table.columns.front().narrowest;
+  narrowest =
+      std::clamp(room_for_ids(table, width), kMinIdBesideBaseline, narrowest.value_or(kMinId));
 }
 
 // Returns a note for each run that used a profiler (`--under`), since its times are not comparable
@@ -478,28 +519,13 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
-  const std::size_t narrowest = width < kWideTerminal ? kMinId : kMinIdOnWideTerminal;
-  std::vector<TextColumn> columns = {
-      {"case", Align::left, narrowest, 0},      {"median", Align::right, std::nullopt, 0},
-      {"+-", Align::right, std::nullopt, 1},    {"GFLOP/s", Align::right, std::nullopt, 3},
-      {"GB/s", Align::right, std::nullopt, 7},  {"implementation", Align::left, 20, 6},
-      {"outcome", Align::left, std::nullopt, 0}};
-  std::vector<TextRow> rows;
-  std::vector<std::string_view> ids;
-  for (const CaseRecord& record : report.cases) ids.push_back(record.id);
-  const IdShortener shortener(ids);
-  const std::map<std::string, double> half_ranges = process_half_ranges(report);
-  for (const CaseRecord& record : report.cases)
-    rows.push_back(case_row(record, shortener, half_ranges));
-  add_roofline(report, columns, rows);
-  if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
-  add_energies(report, columns, rows);
-  add_launches(report, columns, rows);
+  ConsoleTable table = make_console_table(report, options);
+  if (!options.versus_baseline.empty()) make_room_beside_baseline(report, width, table);
   const std::string lead = lead_sentences(report);
   const std::string served = serving_table(report, width, options.colour);
   const std::string tuned = regret_table(report, width, options.colour);
   return (lead.empty() ? "" : wrap(lead, width, 0)) + wrap(answer_sentence(report), width, 0) +
-         '\n' + render_table(columns, rows, width, options.colour) +
+         '\n' + render_table(table.columns, table.rows, width, options.colour) +
          (served.empty() ? "" : '\n' + served) + (tuned.empty() ? "" : '\n' + tuned) +
          format_profiled_run_notes(report, width);
 }
