@@ -15,6 +15,9 @@ using Nanoseconds = std::chrono::nanoseconds;
 // The time of an iteration, where a nanosecond is too coarse.
 using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
 
+// The time of an iteration as another tool states it, with a fraction of a nanosecond.
+using FractionalNanoseconds = std::chrono::duration<double, std::nano>;
+
 struct Bytes {
   std::int64_t count = 0;
   friend auto operator<=>(const Bytes&, const Bytes&) = default;

@@ -50,6 +50,8 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::marker_scope, "marker_scope", text, "",
      "extent of an instant: global, process, thread, task or marker"},
     {Attribute::iteration, "iteration", integer, "", "iteration of the case, from 0"},
+    {Attribute::iterations, "iterations", integer, "",
+     "of an entry of a benchmark's report: executions of which the time is the mean"},
     {Attribute::grid, "grid", text, "", "blocks of a launch: 32,4,1"},
     {Attribute::block, "block", text, "", "threads of a block: 128,1,1"},
     {Attribute::registers, "registers", integer, "", "registers per thread"},

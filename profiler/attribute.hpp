@@ -52,6 +52,7 @@ enum class Attribute : std::uint8_t {
   value_unit,    // "bytes", "1"
   marker_scope,  // "global", "process", "thread", "task", "marker"
   iteration,
+  iterations,  // number of executions of which the time is the mean
   // Launch
   grid,
   block,

@@ -43,6 +43,10 @@ struct ReadReport {
 };
 inline constexpr std::size_t kMaxNotes = 20;
 
+// What `bench compare` and `bench report` take from a file: the executions of a program, or the
+// cases that the file states.
+enum class ComparedBy { executions, cases };
+
 struct ActivityReader {
   std::string_view name;  // "result", "onednn"
   std::string_view help;  // one line
@@ -50,6 +54,7 @@ struct ActivityReader {
   // Returns an error if nothing can be read (for example, unknown format version) or if the sink
   // fails.
   Result<ReadReport> (*read)(TextSource& source, ActivitySink& sink);
+  ComparedBy compared_by = ComparedBy::executions;
 };
 
 std::span<const ActivityReader> activity_readers();

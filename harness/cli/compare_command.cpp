@@ -52,11 +52,11 @@ std::unique_ptr<TextSource> open_activities(const std::string& path) {
   auto source = open_text(path);
   if (!source.ok()) return nullptr;
   const auto reader = find_reader(**source);
-  const bool has_activities = reader.ok() && (*reader)->name != "result";
+  const bool has_activities = reader.ok() && (*reader)->compared_by == ComparedBy::executions;
   return has_activities ? *std::move(source) : nullptr;
 }
 
-// Reads a result file, a log, or a store, whose records the other side selects.
+// Reads a result file, a report of a benchmark, a log, or a store, whose records the other side selects.
 Result<Measurement> read_side(const std::string& path, const OtherSide& other) {
   if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, other);
   if (const auto source = open_activities(path)) return measure_activities(*source);

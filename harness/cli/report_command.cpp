@@ -331,14 +331,15 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// Returns whether the file is a profile of a whole program, which has no cases.
+// Returns whether the file is a profile, a log or a report of another benchmark: all that `bench
+// analyze` reads except results, whose report shows their cases.
 bool is_program_profile(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   const auto source = open_text(path);
   if (!source.ok()) return false;
   const auto reader = find_reader(**source);
-  return reader.ok() && ((*reader)->name == "profile" || (*reader)->name == "capture");
+  return reader.ok() && (*reader)->name != "result";
 }
 
 // Reads a profile into `sink`, and returns how its start times are known.

@@ -143,13 +143,14 @@ Status write_trace(const Arguments& arguments, Env& env) {
 // Checks all files against the rules that trace viewers rely on, and prints the problems. Returns
 // `usage` if a file is invalid.
 Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
+  constexpr std::array<std::string_view, 3> kEndings = {"", ", unterminated", ", cut"};
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {
     BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
     *env.out << fmt::format(
         "{}: {}, {}, {}{}: {}\n", printable(path), pluralise(check.total(), "event"),
         pluralise(check.flows, "flow"), pluralise(check.tracks, "track"),
-        check.ending == TraceEnding::unterminated ? ", unterminated" : "",
+        kEndings[static_cast<std::size_t>(check.ending)],
         check.ok() ? std::string("valid") : pluralise(check.problem_count, "problem"));
     for (const std::string& problem : check.problems)
       *env.out << "  " << printable(problem) << '\n';

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/import/python_value.hpp"
+#include "base/python_value.hpp"
 #include "ops/problem.hpp"
 
 #include <span>

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "harness/import/aten_function.hpp"
 #include "harness/import/kind.hpp"
-#include "harness/import/python_value.hpp"
+#include "base/python_value.hpp"
 #include "harness/import/suite_text.hpp"
 #include "ops/operator.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "harness/judge/change.hpp"
+#include "profiler/readers/benchmark_report.hpp"
 
 #include <fmt/format.h>
 
@@ -45,13 +46,6 @@ Result<Measurement> read_baseline(std::string_view text, const std::string& name
   return make_measurement({history}, name);
 }
 
-// Other output may precede and follow the report.
-bool is_google_benchmark(std::string_view text) {
-  return text.find('{') != std::string_view::npos &&
-         text.find("\"benchmarks\"") != std::string_view::npos &&
-         text.find("\"bench.result/") == std::string_view::npos;
-}
-
 bool is_result(std::string_view text) {
   return text.find("\"bench.result/") != std::string_view::npos;
 }
@@ -61,10 +55,9 @@ struct MeasurementReader {
   bool (*recognises)(std::string_view text);
   Result<Measurement> (*read)(std::string_view text, const std::string& name);
 };
-constexpr std::array<MeasurementReader, 3> kReaders = {{
+constexpr std::array<MeasurementReader, 2> kReaders = {{
     {"a result file of bench run, or its JSON document", is_result, read_result},
     {"a file of stored baselines", is_baseline_file, read_baseline},
-    {"Google Benchmark's JSON", is_google_benchmark, read_google_benchmark},
 }};
 
 }  // namespace
@@ -123,10 +116,14 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& n
   std::string formats;
   for (const MeasurementReader& reader : kReaders) {
     if (reader.recognises(text)) return reader.read(text, name);
-    formats += fmt::format("{}{}", formats.empty() ? "" : ", ", reader.help);
+    formats += fmt::format("{}, ", reader.help);
   }
+  if (const BenchmarkFormat* const format = find_benchmark_format(text))
+    return measure_benchmarks(*format, text, name);
+  for (const BenchmarkFormat& format : benchmark_formats())
+    formats += fmt::format("{}, ", format.program);
   return Error{"contains nothing to compare", name,
-               fmt::format("expected {}, a log of oneDNN", formats)};
+               fmt::format("expected {}a log of oneDNN", formats)};
 }
 
 }  // namespace bench

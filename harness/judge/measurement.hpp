@@ -18,6 +18,7 @@
 
 namespace bench {
 
+struct BenchmarkFormat;
 class TextSource;
 
 // Returns the facts of a machine: "machine_class", "library.onednn", "governor", ... Omits facts
@@ -59,7 +60,7 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name);
 
 // Parses `text`, the contents of the file `name`, in one of the formats of kReaders
-// (measurement.cpp). Returns an error if the format is unknown or the text is malformed.
+// (measurement.cpp) or of benchmark_formats(). Returns an error if the format is unknown or the text is malformed.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
 // Reads a log or profile of a program. A case is a primitive or kernel with its direction, shapes,
@@ -93,8 +94,9 @@ bool is_of_build(const Change& change);
 // If only the build differs, also says how to adopt its runs.
 std::string describe_class_changes(const EnvironmentRecord& from, const EnvironmentRecord& to);
 
-// Parses a report of Google Benchmark (--benchmark_format=json). Repetitions are treated as
-// processes, although they share one process.
-Result<Measurement> read_google_benchmark(std::string_view text, const std::string& name);
+// Parses a report of Google Benchmark, nvbench or hyperfine. Repetitions are treated as processes,
+// although those of Google Benchmark share one process.
+Result<Measurement> measure_benchmarks(const BenchmarkFormat& format, std::string_view text,
+                                       const std::string& name);
 
 }  // namespace bench

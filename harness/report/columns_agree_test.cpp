@@ -198,7 +198,7 @@ TEST_P(Generated, TheMedianLiesBetweenTheQuartilesAndTheseBetweenTheExtremes) {
 TEST_P(Generated, TheMedianOfAGoogleBenchmarkFileIsTheTimeOfTheTable) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const Report report = parsed(RunGenerator(seed, GetParam()).file("r1"));
-    const auto read = read_google_benchmark(run_google_benchmark({report}, {}), "r");
+    const auto read = read_measurement(run_google_benchmark({report}, {}), "r");
     ASSERT_TRUE(read.ok());
     for (std::size_t i = 0; i < report.cases.size(); ++i) {
       EXPECT_NEAR(*median_iteration(read->cases.at(i)),

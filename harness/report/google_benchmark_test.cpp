@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 Measurement read_back(const std::string& text) {
-  auto measurement = read_google_benchmark(text, "gate");
+  auto measurement = read_measurement(text, "gate");
   EXPECT_TRUE(measurement.ok() && measurement->warnings.empty()) << text;
   return measurement.ok() ? *measurement : Measurement{};
 }

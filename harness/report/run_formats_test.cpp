@@ -103,7 +103,7 @@ TEST(RunJunit, AFailedCaseIsAFailureAndASkippedOneIsSkipped) {
 
 TEST(RunGoogleBenchmark, IsReadBackByCompareWithOneRepetitionPerProcess) {
   const Report report = sample_run_report();
-  const auto read = read_google_benchmark(run_google_benchmark({report}, {}), "r.gbench.json");
+  const auto read = read_measurement(run_google_benchmark({report}, {}), "r.gbench.json");
   ASSERT_TRUE(read.ok()) << read.error().message();
   ASSERT_THAT(read->cases, SizeIs(9));
   EXPECT_EQ(read->cases[0].id, kFirst);

@@ -69,8 +69,6 @@ std::optional<ProcessSummary> summarise(const CountedSamples& process);
 // Returns nanoseconds per iteration. Use the result only for logarithms and ratios.
 double per_iteration(Nanoseconds sample, const ProcessSummary& process);
 
-// The time of an iteration as another tool states it, with a fraction of a nanosecond.
-using FractionalNanoseconds = std::chrono::duration<double, std::nano>;
 // Makes a process of which only the time of an iteration is known. It has one sample, with so many
 // iterations that the integer time keeps every digit that a clock can measure.
 ProcessSummary process_from_iteration(FractionalNanoseconds iteration);

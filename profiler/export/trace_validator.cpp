@@ -116,6 +116,8 @@ class TraceRules {
     if (check_.problems.size() < kMaxProblems) check_.problems.push_back(std::move(text));
   }
 
+  std::int64_t number() const { return number_; }  // of the last complete event, from 1
+
   // Checks the rules that concern several events.
   void finish() {
     close_brackets();
@@ -555,6 +557,9 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   // Returns whether the text may end here: between two events of a bare array.
   bool between_events() const { return root_ == Scope::array && depth_ == 1; }
+  bool within_event() const { return in_events_ && depth_ >= event_depth_; }
+  // Returns whether the list of events has begun and not ended.
+  bool in_events() const { return in_events_; }
   bool has_events() const { return has_events_; }
 
  private:
@@ -624,6 +629,27 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   RawEvent raw_;
 };
 
+// Whether the parser met the end of the text between two events of a bare array. A text that ends
+// within a word such as `tru`, or within a text, is at this depth too.
+bool ends_between_events(rapidjson::ParseErrorCode code, const PieceStream& stream,
+                         const TraceHandler& handler) {
+  const bool expects_event = code == rapidjson::kParseErrorValueInvalid ||
+                             code == rapidjson::kParseErrorArrayMissCommaOrSquareBracket;
+  const bool is_after_event = std::string_view("[,}").find(stream.last()) != std::string_view::npos;
+  return handler.between_events() && expects_event && is_after_event;
+}
+
+std::string describe_cut(const TraceRules& rules, const TraceHandler& handler) {
+  if (handler.within_event() || handler.between_events()) {
+    return fmt::format("the trace ends within event {}: the viewers drop this event or refuse the "
+                       "trace",
+                       rules.number() + 1);
+  }
+  return fmt::format("the trace ends after event {}, before `traceEvents` does: the viewers refuse "
+                     "it",
+                     rules.number());
+}
+
 TraceCheck check_pieces(Refill refill) {
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
                               rapidjson::kParseValidateEncodingFlag |
@@ -634,10 +660,11 @@ TraceCheck check_pieces(Refill refill) {
   PieceStream stream(std::move(refill));
   rapidjson::Reader reader;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
-  // A text that ends within a word such as `tru` is at this depth too.
-  const bool is_after_event = std::string_view("[,}").find(stream.last()) != std::string_view::npos;
-  if (!result && stream.at_end() && handler.between_events() && is_after_event) {
+  if (!result && stream.at_end() && ends_between_events(result.Code(), stream, handler)) {
     check.ending = TraceEnding::unterminated;
+  } else if (!result && stream.at_end() && handler.in_events()) {
+    check.ending = TraceEnding::cut;
+    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1, describe_cut(rules, handler)));
   } else if (!result) {
     rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1,
                                    rapidjson::GetParseError_En(result.Code())));

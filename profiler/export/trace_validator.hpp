@@ -25,7 +25,9 @@
 
 namespace bench {
 
-enum class TraceEnding { terminated, unterminated };
+// unterminated: a bare array that ends between two events, as a killed program leaves it; both
+// viewers accept it. cut: the text ends elsewhere in the list of events, which is a problem.
+enum class TraceEnding { terminated, unterminated, cut };
 
 struct TraceCheck {
   std::map<char, std::int64_t> events;  // key: phase

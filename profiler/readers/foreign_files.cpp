@@ -26,27 +26,16 @@ bool is_json(std::string_view head) {
 constexpr std::array kForeignFiles = {
     ForeignFile{
         "an SQLite database, as nvprof and Nsight Systems write",
-        "PyProf converts that of nvprof: `python3 -m pyprof.parse net.sql > net.dict`, then "
-        "`python3 -m pyprof.prof --csv net.dict > net.csv`; or record the program again "
-        "with `bench profile -- PROGRAM`",
+        "`nsys stats -r cuda_gpu_trace -f csv FILE` writes the trace of the GPU, which `bench "
+        "analyze` reads; PyProf converts that of nvprof: `python3 -m pyprof.parse net.sql > "
+        "net.dict`; or record the program again with `bench profile -- PROGRAM`",
         [](std::string_view head) { return head.starts_with("SQLite format 3"); }},
-    ForeignFile{"the output of PyProf's parse",
-                "`python3 -m pyprof.prof --csv net.dict > net.csv` converts it, and `bench analyze "
-                "net.csv` reads the result",
-                [](std::string_view head) {
-                  return first_character(head) == '{' && head_contains(head, "'kShortName'");
-                }},
     ForeignFile{"a Chrome trace, which lacks what a profile contains",
                 "`bench trace --check FILE` checks it, and a browser shows it; to analyze the "
                 "program, record it with `bench profile -- PROGRAM`",
                 [](std::string_view head) {
                   return is_json(head) &&
                          (head_contains(head, "\"traceEvents\"") || head_contains(head, "\"ph\""));
-                }},
-    ForeignFile{"a report of Google Benchmark",
-                "`bench compare FILE OTHER` compares it with another",
-                [](std::string_view head) {
-                  return is_json(head) && head_contains(head, "\"benchmarks\"");
                 }},
     ForeignFile{"a table of torch.profiler, which has sums only",
                 "to analyze the program, let `bench analyze` read the trace that "
@@ -60,7 +49,9 @@ constexpr std::array kForeignFiles = {
                 "shows the time in MKL's functions",
                 [](std::string_view head) { return head_contains(head, "MKL_VERBOSE "); }},
     ForeignFile{"a summary of nvprof or Nsight Systems, which has sums only",
-                "record the program with `bench profile -- PROGRAM`",
+                "write the trace of the GPU: `nvprof --csv --print-gpu-trace PROGRAM` or `nsys "
+                "stats -r cuda_gpu_trace -f csv FILE`; or record the program with `bench profile "
+                "-- PROGRAM`",
                 [](std::string_view head) {
                   return head_contains(head, "GPU activities:") ||
                          (head_contains(head, "Total Time") && head_contains(head, "Instances"));

@@ -219,6 +219,6 @@ Result<ReadReport> read_result(TextSource& source, ActivitySink& sink) {
 }  // namespace
 
 const ActivityReader result_reader = {"result", "result file of `bench run`", recognises_result,
-                                      read_result};
+                                      read_result, ComparedBy::cases};
 
 }  // namespace bench

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads PyProf's table of kernels (`prof.py`, with --csv, with -w or plain). The header names the
-// columns, which may be any selection in any order. The table contains no start times, so kernels
-// are placed one after the other, in the order of the rows. FLOPs and bytes become given_flops and
-// given_bytes, since the parameters may give better values. PyProf prints zeros if it has no
-// formula; these become unknown.
+// Reads PyProf's table of kernels (`prof.py`, with --csv, with -w or plain), which may have any
+// selection of columns in any order, and the kernels that its `parse.py` prints (net.dict), one
+// Python dictionary per line. Both lack start times, so kernels are placed one after the other.
+// FLOPs and bytes of the table become given_flops and given_bytes, since the parameters may give
+// better values. PyProf prints zeros if it has no formula; these become unknown.
 #include "base/characters.hpp"
-#include "base/lines.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
-#include "profiler/readers/delimited.hpp"
-#include "profiler/readers/readers.hpp"
+#include "profiler/nvtx/framework_range.hpp"
+#include "profiler/readers/table_import.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
@@ -17,105 +16,32 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <set>
+#include <map>
 
 namespace bench {
 namespace {
 
-struct Row {
-  Activity activity;
-  bool bad_time = false;        // the time is not a number, so the kernel is dropped
-  std::int64_t unreadable = 0;  // number of other values that could not be read
-};
-
-bool is_unknown(std::string_view text) {
-  return text.empty() || text == "na" || text == "-" || text == "na=na,";
-}
-
-// Also accepts integers in another notation: "1.0", "1e6".
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  const char* end = text.data() + text.size();
-  std::int64_t number = 0;
-  const auto integer = std::from_chars(text.data(), end, number);
-  if (integer.ec == std::errc() && integer.ptr == end) return number;
-  double real = 0;
-  const auto parsed = std::from_chars(text.data(), end, real);
-  constexpr double kExact = 9007199254740992;  // 2^53
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  if (!(std::abs(real) <= kExact) || std::trunc(real) != real) return std::nullopt;
-  return static_cast<std::int64_t>(real);
-}
-
-template <Attribute kAttribute>
-void set_text(Row& row, std::string_view text) {
-  row.activity.attributes.set(kAttribute, text);
-}
-
-void add_alternates(Row& row, std::string_view text) {
-  Attributes& attributes = row.activity.attributes;
-  const std::string_view known = attributes.text(Attribute::alternate_sequence);
-  attributes.set(Attribute::alternate_sequence,
-                 known.empty() ? std::string(text) : fmt::format("{},{}", known, text));
-}
-
-template <Attribute kAttribute>
-void set_number(Row& row, std::string_view text) {
-  const auto number = whole_number(text);
-  if (number && *number >= 0) {
-    row.activity.attributes.set(kAttribute, *number);
-  } else {
-    ++row.unreadable;
-  }
+void add_alternates(TableRow& row, const TableCell& cell) {
+  append_text<Attribute::alternate_sequence>(row, cell);
 }
 
 // Reads "4", or "4,5" for a kernel with several sequence numbers. The first one belongs to the
 // kernel; the others are alternatives.
-void set_sequence(Row& row, std::string_view text) {
-  const std::size_t comma = text.find(',');
-  set_number<Attribute::sequence>(row, text.substr(0, comma));
-  if (comma != std::string_view::npos) add_alternates(row, text.substr(comma + 1));
+void set_sequence(TableRow& row, const TableCell& cell) {
+  const std::size_t comma = cell.text.find(',');
+  set_number<Attribute::sequence>(row, {cell.text.substr(0, comma)});
+  if (comma != std::string_view::npos) add_alternates(row, {cell.text.substr(comma + 1)});
 }
 
 // PyProf decides this with a list of kernel name parts that ends before Hopper.
-void set_tensor_cores(Row& row, std::string_view text) {
-  if (text == "1") row.activity.attributes.set(Attribute::tensor_cores, "used (PyProf)");
-  if (text == "0") row.activity.attributes.set(Attribute::tensor_cores, "not used (PyProf)");
-}
-
-// For columns with names that only PyProf's own tools use.
-void ignore(Row&, std::string_view) {}
-
-void set_time(Row& row, std::string_view text) {
-  // 2^62 ns are 146 years. A kernel may take a quarter of it, so that sums of start and duration
-  // stay in range.
-  constexpr std::int64_t kTimeRange = std::int64_t{1} << 62;
-  const auto time = whole_number(text);
-  row.bad_time = !time || *time < 0 || *time >= kTimeRange / 4;
-  if (!row.bad_time) row.activity.duration = Nanoseconds(*time);
-}
-
-void set_thread(Row& row, std::string_view text) {
-  if (const auto number = whole_number(text)) {
-    row.activity.track.tid = *number;
-  } else {
-    ++row.unreadable;
-  }
-}
-
-void set_device(Row& row, std::string_view text) {
-  row.activity.track.device = whole_number(text);
-  row.unreadable += row.activity.track.device ? 0 : 1;
-}
-
-void set_stream(Row& row, std::string_view text) {
-  row.activity.track.stream = whole_number(text);
-  row.unreadable += row.activity.track.stream ? 0 : 1;
+void set_tensor_cores(TableRow& row, const TableCell& cell) {
+  if (cell.text == "1") row.activity.attributes.set(Attribute::tensor_cores, "used (PyProf)");
+  if (cell.text == "0") row.activity.attributes.set(Attribute::tensor_cores, "not used (PyProf)");
 }
 
 // PyProf joins nested layers with ":". Layer names may contain characters that scope paths escape.
-void set_layer(Row& row, std::string_view text) {
+void set_layer(TableRow& row, const TableCell& cell) {
+  std::string_view text = cell.text;
   std::string path;
   while (true) {
     const std::size_t end = text.find(':');
@@ -126,11 +52,10 @@ void set_layer(Row& row, std::string_view text) {
   row.activity.scope = std::move(path);
 }
 
-void set_direction(Row& row, std::string_view text) {
+void set_direction(TableRow& row, const TableCell& cell) {
+  const std::string_view text = cell.text;
   row.activity.direction = text == "fprop" ? "forward" : text == "bprop" ? "backward" : text;
 }
-
-void set_name(Row& row, std::string_view text) { row.activity.name = text; }
 
 // Spellings of a data type in the tables of both PyProf versions, gen1 and gen2.
 struct TypeName {
@@ -211,164 +136,100 @@ std::string format_shapes(std::string_view parameters) {
                                            : fmt::format("{}", fmt::join(shapes, " "));
 }
 
-void set_parameters(Row& row, std::string_view text) {
-  row.activity.attributes.set(Attribute::parameters, text);
-  const std::string_view dtype = find_data_type(text);
+void set_parameters(TableRow& row, const TableCell& cell) {
+  row.activity.attributes.set(Attribute::parameters, cell.text);
+  const std::string_view dtype = find_data_type(cell.text);
   if (!dtype.empty()) row.activity.attributes.set(Attribute::dtype, dtype);
-  const std::string shapes = format_shapes(text);
+  const std::string shapes = format_shapes(cell.text);
   if (!shapes.empty()) row.activity.attributes.set(Attribute::in_shapes, shapes);
 }
 
-enum class Content { text, number };
+// The items of a list of markers or operators are lines; the first one is that of the outermost
+// call, which counts in PyProf's table.
+std::string_view first_item(const TableCell& cell) {
+  return cell.text.substr(0, cell.text.find('\n'));
+}
 
-struct Column {
-  std::string_view header;
-  Content content;
-  void (*set)(Row& row, std::string_view text);  // sets a known value
-  // Width of a text column under -w, if it does not depend on the width of the table.
-  std::size_t printed_width = 0;
-  // Minimum length of a header that -w has cut to the column's width; 0 if -w never cuts it.
-  std::size_t min_header_size = 0;
+template <Attribute kAttribute>
+void set_first_text(TableRow& row, const TableCell& cell) {
+  const std::string_view text = first_item(cell);
+  if (!text.empty() && text != "na") row.activity.attributes.set(kAttribute, text);
+}
+
+// Reads the marker of a call, which has all its arguments. Its tensors become parameters as in
+// PyProf's table: "T=[(2,3),(3,4)],['float16']".
+void set_marker(TableRow& row, const TableCell& cell) {
+  const auto call = parse_pyprof_marker(first_item(cell));
+  if (!call) return;
+  std::string shapes, types;
+  for (const FrameworkArgument& argument : call->arguments) {
+    if (argument.type != "tensor") continue;
+    const std::string_view comma = shapes.empty() ? "" : ",";
+    shapes += fmt::format("{}({}{})", comma, fmt::join(argument.shape, ","),
+                          argument.shape.size() == 1 ? "," : "");
+    types += fmt::format("{}'{}'", comma, argument.dtype);
+  }
+  if (!shapes.empty()) set_parameters(row, {fmt::format("T=[{}],[{}]", shapes, types)});
+}
+
+constexpr auto kPyprofText = TableContent::text;
+constexpr auto kPyprofNumber = TableContent::number;
+constexpr std::array kPyprofColumns = {
+    TableColumn{"Idx", kPyprofNumber, set_number<Attribute::index>},
+    TableColumn{"SeqId", kPyprofText, set_sequence, 7},
+    TableColumn{"AltSeqId", kPyprofText, add_alternates, 7, 7},
+    TableColumn{"TId", kPyprofNumber, set_thread},
+    TableColumn{"Layer", kPyprofText, set_layer, 10},
+    TableColumn{"Trace", kPyprofText, set_text<Attribute::source_location>, 25},
+    TableColumn{"Direction", kPyprofText, set_direction, 5, 5},
+    TableColumn{"Sub", kPyprofNumber, set_number<Attribute::sub>},
+    TableColumn{"Module", kPyprofText, set_text<Attribute::module>, 15},
+    TableColumn{"Mod", kPyprofText, set_text<Attribute::module>, 15},
+    TableColumn{"Op", kPyprofText, set_text<Attribute::op>, 15},
+    TableColumn{"Kernel", kPyprofText, set_name, 0, 4},
+    TableColumn{"KernelLName", kPyprofText, set_text<Attribute::long_name>},
+    TableColumn{"Params", kPyprofText, set_parameters, 0, 4},
+    TableColumn{"Sil(ns)", kPyprofNumber, set_duration},
+    TableColumn{"TC", kPyprofText, set_tensor_cores, 2},
+    TableColumn{"Device", kPyprofNumber, set_device, 0, 3},
+    TableColumn{"Stream", kPyprofNumber, set_stream, 0, 3},
+    TableColumn{"Grid", kPyprofText, set_text<Attribute::grid>, 12},
+    TableColumn{"Block", kPyprofText, set_text<Attribute::block>, 12},
+    TableColumn{"FLOPs", kPyprofNumber, set_number<Attribute::given_flops>},
+    TableColumn{"Bytes", kPyprofNumber, set_number<Attribute::given_bytes>},
+    // Columns with names that only PyProf's own tools use.
+    TableColumn{"callid", kPyprofText, ignore_cell, 7},
+    TableColumn{"input_callids", kPyprofText, ignore_cell, 7, 7},
+    TableColumn{"unique_name", kPyprofText, ignore_cell, 25},
 };
-constexpr std::array kColumns = {
-    Column{"Idx", Content::number, set_number<Attribute::index>},
-    Column{"SeqId", Content::text, set_sequence, 7},
-    Column{"AltSeqId", Content::text, add_alternates, 7, 7},
-    Column{"TId", Content::number, set_thread},
-    Column{"Layer", Content::text, set_layer, 10},
-    Column{"Trace", Content::text, set_text<Attribute::source_location>, 25},
-    Column{"Direction", Content::text, set_direction, 5, 5},
-    Column{"Sub", Content::number, set_number<Attribute::sub>},
-    Column{"Module", Content::text, set_text<Attribute::module>, 15},
-    Column{"Mod", Content::text, set_text<Attribute::module>, 15},
-    Column{"Op", Content::text, set_text<Attribute::op>, 15},
-    Column{"Kernel", Content::text, set_name, 0, 4},
-    Column{"KernelLName", Content::text, set_text<Attribute::long_name>},
-    Column{"Params", Content::text, set_parameters, 0, 4},
-    Column{"Sil(ns)", Content::number, set_time},
-    Column{"TC", Content::text, set_tensor_cores, 2},
-    Column{"Device", Content::number, set_device, 0, 3},
-    Column{"Stream", Content::number, set_stream, 0, 3},
-    Column{"Grid", Content::text, set_text<Attribute::grid>, 12},
-    Column{"Block", Content::text, set_text<Attribute::block>, 12},
-    Column{"FLOPs", Content::number, set_number<Attribute::given_flops>},
-    Column{"Bytes", Content::number, set_number<Attribute::given_bytes>},
-    Column{"callid", Content::text, ignore, 7},
-    Column{"input_callids", Content::text, ignore, 7, 7},
-    Column{"unique_name", Content::text, ignore, 25},
+constexpr std::array<std::string_view, 2> kPyprofOperations = {"Kernel", "Op"};
+constexpr std::array<std::string_view, 3> kPyprofUnknown = {"na", "-", "na=na,"};
+// A cut value changes the meaning of the row.
+constexpr std::array<std::string_view, 5> kPyprofNaming = {"Layer", "Op", "Kernel", "Params",
+                                                           "Module"};
+
+// The members of a kernel that parse.py prints. Its markers of modules and of autograd are not
+// read: the sequence numbers in them have members of their own.
+constexpr std::array kPyprofMembers = {
+    TableColumn{"kShortName", kPyprofText, set_name},
+    TableColumn{"kLongName", kPyprofText, set_text<Attribute::long_name>},
+    TableColumn{"kDuration", kPyprofNumber, set_duration},
+    TableColumn{"layer", kPyprofText, set_layer, 0, 0, ':'},
+    TableColumn{"trace", kPyprofText, set_text<Attribute::source_location>},
+    TableColumn{"marker", kPyprofText, set_marker, 0, 0, '\n'},
+    TableColumn{"seqId", kPyprofText, set_sequence},
+    TableColumn{"altSeqId", kPyprofText, add_alternates},
+    TableColumn{"subSeqId", kPyprofNumber, set_number<Attribute::sub>},
+    TableColumn{"dir", kPyprofText, set_direction},
+    TableColumn{"mod", kPyprofText, set_first_text<Attribute::module>, 0, 0, '\n'},
+    TableColumn{"op", kPyprofText, set_first_text<Attribute::op>, 0, 0, '\n'},
+    TableColumn{"tid", kPyprofNumber, set_thread},
+    TableColumn{"device", kPyprofNumber, set_device},
+    TableColumn{"stream", kPyprofNumber, set_stream},
+    TableColumn{"grid", kPyprofText, set_text<Attribute::grid>},
+    TableColumn{"block", kPyprofText, set_text<Attribute::block>},
 };
-// Columns that name what ran: a cut value changes the meaning of the row. A value that fills its
-// column may be cut.
-constexpr std::array<std::string_view, 5> kNamingColumns = {"Layer", "Op", "Kernel", "Params",
-                                                            "Module"};
-
-const Column* find_column(std::string_view header) {
-  const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
-                                   [&](const Column& column) { return column.header == header; });
-  return found == kColumns.end() ? nullptr : found;
-}
-
-// Also finds a column by a header that -w has cut.
-const Column* find_cut_column(std::string_view header) {
-  if (const Column* column = find_column(header)) return column;
-  const auto* found = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& candidate) {
-    return candidate.min_header_size > 0 && header.size() >= candidate.min_header_size &&
-           candidate.header.starts_with(header);
-  });
-  return found == kColumns.end() ? nullptr : found;
-}
-
-struct Layout {
-  Delimiter delimiter = Delimiter::blank;
-  std::vector<const Column*> columns;
-  // Column widths of a table that -w has aligned, with one blank between columns; otherwise empty.
-  std::vector<std::size_t> widths;
-};
-
-// Returns the column for a header field. Some tables number their lines, including the header.
-const Column* field_column(std::string_view field, const Layout& layout) {
-  const bool is_number = layout.columns.empty() && whole_number(field).has_value();
-  if (is_number) return find_column("Idx");
-  return layout.delimiter == Delimiter::blank ? find_cut_column(field) : find_column(field);
-}
-
-// Returns the widths between the beginnings of the names in an aligned header. The last column
-// takes the rest of a row.
-std::vector<std::size_t> find_widths(std::string_view header) {
-  std::vector<std::size_t> widths;
-  std::size_t begin = 0;
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(header.find(' ', begin), header.size());
-    const std::size_t next = header.find_first_not_of(' ', end);
-    widths.push_back((next == std::string_view::npos ? header.size() : next - 1) - begin);
-    begin = next;
-  }
-  return widths;
-}
-
-// Returns the columns if the line is a header: it contains only names that PyProf uses, among them
-// the kernel or the operator.
-std::optional<Layout> read_layout(std::string_view line) {
-  constexpr std::size_t kMinColumns = 3;  // fewer could be prose
-  std::vector<std::string> fields;
-  Layout layout{detect_delimiter(line), {}, {}};
-  if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
-  bool names_operation = false;
-  for (const std::string& field : fields) {
-    const Column* column = field_column(field, layout);
-    if (column == nullptr) return std::nullopt;
-    names_operation = names_operation || column->header == "Kernel" || column->header == "Op";
-    layout.columns.push_back(column);
-  }
-  if (!names_operation || layout.columns.size() < kMinColumns) return std::nullopt;
-  while (line.ends_with('\r')) line.remove_suffix(1);
-  const bool is_aligned = line.find("  ") != std::string_view::npos || line.ends_with(' ');
-  if (layout.delimiter == Delimiter::blank && is_aligned && !line.starts_with(' ')) {
-    layout.widths = find_widths(line);
-  }
-  return layout;
-}
-
-// Returns the field of an aligned row at `position`, and moves `position` to the next field. A
-// number that is longer than its column shifts the following fields, as with printf. Texts never
-// do.
-std::optional<std::string_view> take_aligned(std::string_view line, const Column& column,
-                                             std::size_t width, std::size_t& position) {
-  std::size_t end = std::min(position + width, line.size());
-  std::string_view field;
-  if (column.content == Content::number) {
-    const std::size_t begin = line.find_first_not_of(' ', position);
-    if (begin >= end) return std::nullopt;
-    const std::size_t number_end = std::min(line.find(' ', begin), line.size());
-    field = line.substr(begin, number_end - begin);
-    if (!is_unknown(field) && !whole_number(field)) return std::nullopt;
-    end = std::max(end, number_end);
-  } else if (position < line.size()) {
-    field = line.substr(position, end - position);
-    if (field.starts_with(' ') && field.find_first_not_of(' ') != std::string_view::npos) {
-      return std::nullopt;
-    }
-    field = field.substr(0, field.find_last_not_of(' ') + 1);
-  }
-  if (end < line.size() && line[end] != ' ') return std::nullopt;
-  position = end + 1;
-  return field;
-}
-
-// Returns false if the row is not aligned like the header.
-bool split_aligned(std::string_view line, const Layout& layout, std::vector<std::string>& fields) {
-  while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
-  fields.resize(layout.columns.size());
-  std::size_t position = 0;
-  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-    const bool is_last = i + 1 == layout.columns.size();
-    const std::size_t width = is_last ? std::max(layout.widths[i], line.size()) : layout.widths[i];
-    const auto field = take_aligned(line, *layout.columns[i], width, position);
-    if (!field) return false;
-    fields[i] = *field;
-  }
-  return true;
-}
+constexpr std::array<std::string_view, 2> kPyprofKeys = {"kShortName", "kDuration"};
 
 // Parts of the names of kernels that only prepare, reorder or index. PyProf knows that they have no
 // work.
@@ -415,119 +276,16 @@ StatedWork stated_work(const Activity& activity) {
           activity.attributes.integer(Attribute::given_flops)};
 }
 
-class TableReading {
+// Corrects what PyProf states of the work and of tensor cores.
+class PyprofFinisher final : public TableFinisher {
  public:
-  TableReading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
-
-  Result<ReadReport> read() {
-    report_.format = "pyprof";
-    report_.starts = StartTimes::computed;
-    TextSource::Line line;
-    while (source_.next(line)) {
-      ++report_.lines;
-      if (auto layout = starts_table(line.text)) {
-        layout_ = std::move(*layout);
-      } else if (!split_row(line)) {
-        continue;
-      } else {
-        BENCH_RETURN_IF_ERROR(take_row(line));
-      }
-    }
-    if (const Status status = source_.status(); !status.ok()) {
-      ++report_.malformed;
-      report_.note(status.error().message());
-    }
-    if (!cut_columns_.empty()) {
-      report_.note(
-          fmt::format("{}: values that fill their column may be cut ({}): `prof.py --csv` "
-                      "prints them completely",
-                      source_.name(), fmt::join(cut_columns_, ", ")));
-    }
-    return std::move(report_);
-  }
-
- private:
-  // Rows begin with a number or a name of a column, so only few lines are examined closely.
-  static std::optional<Layout> starts_table(std::string_view line) {
-    constexpr std::size_t kMaxTableHead = 10'000;
-    if (line.size() > kMaxTableHead) return std::nullopt;
-    if (line.find("Op") == std::string_view::npos && line.find("Kern") == std::string_view::npos)
-      return std::nullopt;
-    return read_layout(line);
-  }
-
-  // Returns false if the line is not a row, and counts it.
-  bool split_row(const TextSource::Line& line) {
-    if (!layout_.widths.empty() && split_aligned(line.text, layout_, fields_)) {
-      note_cut_values();
-      return !line.text.empty();
-    }
-    const bool is_split = split_fields(line.text, layout_.delimiter, fields_);
-    if (is_split && !layout_.columns.empty() && fields_.size() == layout_.columns.size())
-      return true;
-    const bool is_prose = layout_.columns.empty() || fields_.size() < 2;
-    if (line.text.empty()) return false;
-    ++(is_prose ? report_.ignored : report_.malformed);
-    if (!is_prose) {
-      note(line, is_split
-                     ? fmt::format("{} fields, expected {}", fields_.size(), layout_.columns.size())
-                     : "a quote is not closed");
-    }
-    return false;
-  }
-
-  void note_cut_values() {
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const Column& column = *layout_.columns[i];
-      const bool is_last = i + 1 == fields_.size();
-      const std::size_t width = column.printed_width > 0 ? column.printed_width
-                                : is_last                ? 0
-                                                         : layout_.widths[i];
-      const bool is_naming = std::find(kNamingColumns.begin(), kNamingColumns.end(),
-                                       column.header) != kNamingColumns.end();
-      if (is_naming && width > 0 && fields_[i].size() >= width) cut_columns_.insert(column.header);
-    }
-  }
-
-  Status take_row(const TextSource::Line& line) {
-    if (!line.has_end) {
-      ++report_.malformed;
-      note(line, "the text ends before this line does: its last number may be cut");
-      return Done{};
-    }
-    row_.activity = Activity();
-    row_.activity.kind = ActivityKind::kernel;
-    row_.activity.start = end_;
-    row_.bad_time = false;
-    row_.unreadable = 0;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const Column& column = *layout_.columns[i];
-      if (!is_unknown(fields_[i])) column.set(row_, fields_[i]);
-    }
-    if (row_.bad_time) {
-      ++report_.malformed;
-      note(line, "the time is not an integer number of nanoseconds");
-      return Done{};
-    }
-    if (row_.unreadable > 0) {
-      report_.unknown += row_.unreadable;
-      note(line, fmt::format("{} values could not be read", row_.unreadable));
-    }
-    return forward(line);
-  }
-
-  Status forward(const TextSource::Line& line) {
-    Activity& activity = row_.activity;
-    if (activity.name.empty()) activity.name = activity.attributes.text(Attribute::op);
-    activity.attributes.set(Attribute::line, line.number);
+  void finish(Activity& activity) override {
     drop_repeated_flops(activity);
     drop_unknown_work(activity);
     set_tensor_cores_by_name(activity);
-    advance(activity.duration.value_or(Nanoseconds(0)));
-    ++report_.activities;
-    return sink_.consume(activity);
   }
 
+ private:
   // A later kernel of the same operator has no bytes: the first one has those of the operator. If
   // its FLOPs are also those of the first one, they count there.
   void drop_repeated_flops(Activity& activity) {
@@ -548,43 +306,74 @@ class TableReading {
     activity.attributes.set(Attribute::tensor_cores, format_verdict(verdict));
   }
 
-  void advance(Nanoseconds duration) {
-    constexpr Nanoseconds kLast{std::int64_t{1} << 60};
-    end_ = std::min(kLast, end_ + duration);
-  }
-
-  void note(const TextSource::Line& line, std::string_view what) {
-    report_.note(fmt::format("{}:{}: {}", source_.name(), line.number, what));
-  }
-
-  TextSource& source_;
-  ActivitySink& sink_;
-  ReadReport report_;
-  Layout layout_;
-  std::vector<std::string> fields_;
-  Row row_;
   StatedWork previous_;  // work of the previous row
   KernelNames kernel_names_;
-  std::set<std::string_view> cut_columns_;  // columns with a value that may be cut
-  Nanoseconds end_{0};
 };
 
-bool recognises_pyprof(std::string_view head) {
-  for (const NumberedLine& line : Lines(head)) {
-    std::string_view text = line.text;
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    if (read_layout(text)) return true;
-  }
-  return false;
+std::unique_ptr<TableFinisher> make_pyprof_finisher() {
+  return std::make_unique<PyprofFinisher>();
 }
 
-Result<ReadReport> read_pyprof(TextSource& source, ActivitySink& sink) {
-  return TableReading(source, sink).read();
+// Gives a kernel of the backward pass what the forward kernel with its sequence number has, as
+// PyProf's `prof` does: operator, parameters, layer and call stack. Only forward calls have markers.
+class PyprofKernelFinisher final : public TableFinisher {
+ public:
+  void finish(Activity& activity) override {
+    const auto sequence = activity.attributes.integer(Attribute::sequence);
+    if (sequence && activity.direction == "forward") {
+      forward_[*sequence] = activity;
+    } else if (sequence && activity.attributes.text(Attribute::parameters).empty()) {
+      if (const auto found = forward_.find(*sequence); found != forward_.end())
+        copy_call(found->second, activity);
+    }
+    tensor_cores_.finish(activity);
+  }
+
+ private:
+  static void copy_call(const Activity& forward, Activity& backward) {
+    if (backward.scope.empty()) backward.scope = forward.scope;
+    for (const Attribute attribute :
+         {Attribute::module, Attribute::op, Attribute::parameters, Attribute::dtype,
+          Attribute::in_shapes, Attribute::source_location}) {
+      const std::string_view text = forward.attributes.text(attribute);
+      if (!text.empty()) backward.attributes.set(attribute, text);
+    }
+  }
+
+  std::map<std::int64_t, Activity> forward_;  // the last one by sequence number
+  PyprofFinisher tensor_cores_;
+};
+
+std::unique_ptr<TableFinisher> make_pyprof_kernel_finisher() {
+  return std::make_unique<PyprofKernelFinisher>();
 }
+
+constexpr TableMapping kPyprofTable = {
+    .format = "pyprof",
+    .columns = kPyprofColumns,
+    .any_of = kPyprofOperations,
+    .min_columns = 3,
+    .row_number = "Idx",
+    .unknown_values = kPyprofUnknown,
+    .naming_columns = kPyprofNaming,
+    .prints_completely = "prof.py --csv",
+    .make_finisher = make_pyprof_finisher,
+};
+
+constexpr TableMapping kPyprofKernels = {
+    .format = "pyprof_dict",
+    .form = TableMapping::Form::dictionary,
+    .columns = kPyprofMembers,
+    .all_of = kPyprofKeys,
+    .unknown_values = kPyprofUnknown,
+    .make_finisher = make_pyprof_kernel_finisher,
+};
 
 }  // namespace
 
-const ActivityReader pyprof_reader = {"pyprof", "PyProf's table, as CSV or columns",
-                                      recognises_pyprof, read_pyprof};
+const ActivityReader pyprof_reader =
+    table_reader<kPyprofTable>("PyProf's table, as CSV or columns");
+const ActivityReader pyprof_dict_reader =
+    table_reader<kPyprofKernels>("the kernels that PyProf's `parse` prints (`net.dict`)");
 
 }  // namespace bench

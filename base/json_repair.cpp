@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/judge/json_repair.hpp"
+#include "base/json_repair.hpp"
 
 #include "base/characters.hpp"
 #include "base/utf8.hpp"
@@ -149,12 +149,12 @@ class JsonRepair {
 
 // Finds the end of the object that begins at `begin`, and the end of the last complete object in a
 // list that the object itself contains.
-struct Extent {
+struct ObjectExtent {
   std::optional<std::size_t> end;
   std::optional<std::size_t> last_member;
 };
-Extent find_extent(std::string_view text, std::size_t begin) {
-  Extent extent;
+ObjectExtent find_object_extent(std::string_view text, std::size_t begin) {
+  ObjectExtent extent;
   std::string open;
   for (std::size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
@@ -174,7 +174,7 @@ Extent find_extent(std::string_view text, std::size_t begin) {
   return extent;
 }
 
-JsonPart make_part(std::string_view text, std::size_t begin, const Extent& extent) {
+JsonPart make_json_part(std::string_view text, std::size_t begin, const ObjectExtent& extent) {
   JsonPart part{{}, begin, !extent.end};
   const std::optional<std::size_t> end = extent.end ? extent.end : extent.last_member;
   if (!end) return part;
@@ -190,10 +190,10 @@ std::vector<JsonPart> find_json_objects(std::string_view written, std::string_vi
   if (!is_utf8(text)) text = with_valid_utf8(text);
   std::vector<JsonPart> parts;
   for (std::size_t begin = text.find('{'); begin != std::string::npos;) {
-    const Extent extent = find_extent(text, begin);
+    const ObjectExtent extent = find_object_extent(text, begin);
     const std::size_t end = extent.end.value_or(text.size());
     if (std::string_view(text).substr(begin, end - begin).find(key) != std::string_view::npos) {
-      parts.push_back(make_part(text, begin, extent));
+      parts.push_back(make_json_part(text, begin, extent));
     }
     begin = text.find('{', end);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/import/python_value.hpp"
+#include "base/python_value.hpp"
 
 #include "base/characters.hpp"
 
@@ -77,8 +77,9 @@ class PythonParser {
   }
 
   std::optional<PythonValue> read_string() {
-    const std::size_t end = rest_.find(rest_.front(), 1);
-    if (end == std::string_view::npos) return std::nullopt;
+    std::size_t end = 1;
+    while (end < rest_.size() && rest_[end] != rest_.front()) end += rest_[end] == '\\' ? 2 : 1;
+    if (end >= rest_.size()) return std::nullopt;
     const std::string_view quoted = cut(end + 1);
     return PythonValue{.word = quoted.substr(1, quoted.size() - 2)};
   }
@@ -108,6 +109,19 @@ class PythonParser {
 };
 
 }  // namespace
+
+std::string PythonValue::text() const {
+  constexpr std::string_view kEscaped = "'\"\\tnr";
+  constexpr std::string_view kMeant = "'\"\\\t\n\r";
+  std::string result;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const bool is_escape = word[i] == '\\' && i + 1 < word.size();
+    const std::size_t found = is_escape ? kEscaped.find(word[i + 1]) : std::string_view::npos;
+    if (found != std::string_view::npos) ++i;
+    result += found == std::string_view::npos ? word[i] : kMeant[found];
+  }
+  return result;
+}
 
 std::optional<std::int64_t> PythonValue::integer() const {
   if (is("True")) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/judge/json_repair.hpp"
+#include "base/json_repair.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON reports of Google Benchmark, nvbench and hyperfine: one parser for profiles, in which
+// each repetition is an activity, and for comparisons, in which each benchmark is a case.
+#pragma once
+
+#include "base/json_reader.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "profiler/attribute.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+// An entry of a report: a repetition of a benchmark, a statistic over its repetitions, or a
+// benchmark that was not measured. The fits of Google Benchmark (BigO, RMS) are none.
+struct BenchmarkEntry {
+  enum class State { measured, skipped, failed };
+  std::string name;       // of the benchmark, with its arguments: "BM_gemm/64"
+  std::string family;     // without them: "BM_gemm"
+  std::string arguments;  // "64"; "T=I32,Elements=65536"
+  // "mean", "median"; nullopt for a repetition. Other statistics are no entries.
+  std::optional<std::string> statistic = {};
+  State state = State::measured;
+  std::string reason = {};           // of an entry that was not measured
+  FractionalNanoseconds time{0};     // of one iteration; above 0 if measured
+  std::optional<std::int64_t> device = {};  // number of the GPU
+  // What else the report states of the entry, by the attributes that profiles have for it.
+  Attributes attributes = {};
+};
+
+struct BenchmarkReport {
+  std::string_view format;                   // name of the row of benchmark_formats()
+  std::map<std::string, std::string> facts;  // of the machine and the program
+  std::vector<BenchmarkEntry> entries;
+  std::vector<std::string> warnings;  // "g.json: benchmarks[3]: no name; ignored"
+  // How many of them concern an entry that could not be read.
+  std::int64_t unreadable = 0;
+};
+
+// Adds the entries of a document to a report.
+class BenchmarkReportBuilder {
+ public:
+  BenchmarkReportBuilder(BenchmarkReport& report, const std::string& file)
+      : report_(report), file_(file) {}
+  void add(BenchmarkEntry entry) { report_.entries.push_back(std::move(entry)); }
+  // Stores the fact if the object has a number, text or Boolean of this name.
+  void add_fact(std::string_view name, JsonValue object, std::string_view member);
+  void add_fact(std::string name, std::string text) {
+    report_.facts[std::move(name)] = std::move(text);
+  }
+  // `place` is that of an entry, such as "benchmarks[3]".
+  void warn(std::string_view place, std::string_view problem);
+
+ private:
+  BenchmarkReport& report_;
+  const std::string& file_;
+};
+
+// What is known about one program that writes reports.
+struct BenchmarkFormat {
+  std::string_view name;     // "google_benchmark"
+  std::string_view program;  // "Google Benchmark's JSON"
+  std::string_view list;     // the member that contains the entries
+  // Members of which a report has at least one besides the list. Empty: it needs none.
+  std::span<const std::string_view> marks;
+  std::string_view command;  // the options with which the program writes such a report
+  // Facts that identify the kind of machine: the times of two that differ are not comparable.
+  std::span<const std::string_view> machine_facts;
+  void (*read)(JsonValue document, BenchmarkReportBuilder& builder);
+};
+// In the order in which a text is compared with them.
+std::span<const BenchmarkFormat> benchmark_formats();
+// Returns the format of a report that is in the text, maybe among other output; nullptr if there is
+// none.
+const BenchmarkFormat* find_benchmark_format(std::string_view text);
+
+// Parses the text of the file `name`. Other output may precede and follow a report, several reports
+// may follow each other, and the last one may be cut. Returns an error if the text contains no
+// report or if the first one that it contains is not valid.
+Result<BenchmarkReport> parse_benchmark_report(const BenchmarkFormat& format, std::string_view text,
+                                               const std::string& name);
+
+// Helpers for the formats.
+
+inline constexpr double kNanosecondsPerSecond = 1e9;
+
+// Returns the text of a member; empty if there is none.
+std::string text_member(JsonValue object, std::string_view name);
+// Returns a member as it is written in the file; "null" if there is none.
+std::string written_member(JsonValue object, std::string_view name);
+// Returns nullopt unless the product is a finite time above 0.
+std::optional<FractionalNanoseconds> positive_time(std::optional<double> count,
+                                                   double nanoseconds_per_count);
+// Sets the bytes of an iteration, which has a rate of bytes, and the rate of items as its value.
+// Ignores rates that are not finite and above 0.
+void set_byte_rate(Attributes& attributes, std::optional<double> bytes_per_second,
+                   FractionalNanoseconds iteration);
+void set_item_rate(Attributes& attributes, std::optional<double> items_per_second);
+
+// The rows of benchmark_formats(), each in its own source file.
+extern const BenchmarkFormat google_benchmark_format;
+extern const BenchmarkFormat nvbench_format;
+extern const BenchmarkFormat hyperfine_format;
+
+}  // namespace bench
