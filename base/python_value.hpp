@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's printed values, as tritonbench's operator logs and PyProf contain them: numbers, names, strings,
-// lists, tuples, dictionaries and calls such as T([2, 3], f16, stride=(3, 1)). They are read, never
-// evaluated.
+// Python's printed values, as tritonbench's operator logs and PyProf contain them: numbers, names,
+// strings, lists, tuples, dictionaries and calls such as T([2, 3], f16, stride=(3, 1)). They are
+// read, never evaluated.
 #pragma once
 
 #include <cstdint>

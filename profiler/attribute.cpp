@@ -50,8 +50,6 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::marker_scope, "marker_scope", text, "",
      "extent of an instant: global, process, thread, task or marker"},
     {Attribute::iteration, "iteration", integer, "", "iteration of the case, from 0"},
-    {Attribute::iterations, "iterations", integer, "",
-     "of an entry of a benchmark's report: executions of which the time is the mean"},
     {Attribute::grid, "grid", text, "", "blocks of a launch: 32,4,1"},
     {Attribute::block, "block", text, "", "threads of a block: 128,1,1"},
     {Attribute::registers, "registers", integer, "", "registers per thread"},
@@ -86,6 +84,8 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
      "stated by the file, if different from what the parameters imply"},
     {Attribute::given_bytes, "given_bytes", integer, "B",
      "stated by the file, if different from what the parameters imply"},
+    {Attribute::iterations, "iterations", integer, "",
+     "of an entry of a benchmark's report: executions of which the time is the mean"},
 }};
 
 // The rows are in the order of the enumerators.

@@ -52,7 +52,6 @@ enum class Attribute : std::uint8_t {
   value_unit,    // "bytes", "1"
   marker_scope,  // "global", "process", "thread", "task", "marker"
   iteration,
-  iterations,  // number of executions of which the time is the mean
   // Launch
   grid,
   block,
@@ -83,8 +82,10 @@ enum class Attribute : std::uint8_t {
   // Work that a foreign file states, if it differs from what the parameters imply
   given_flops,
   given_bytes,
+  // Reports of benchmarks
+  iterations,  // number of executions of which the time is the mean
 };
-inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::given_bytes) + 1;
+inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::iterations) + 1;
 
 enum class AttributeType { text, integer, real };
 

@@ -78,6 +78,22 @@ TEST(AnalyzeGolden, OfPyprofsResnet50) {
                 "--order-by", "+idx"});
 }
 
+TEST(AnalyzeGolden, OfOtherBenchmarksAndTraces) {
+  const std::string folder = "profiler/readers/testdata/";
+  expect_table("google_benchmark.txt", folder + "google_benchmark.json",
+               {"-c", "name,time_ns,iterations,bytes,bandwidth,value", "-t", "0"});
+  expect_table("nvbench.txt", folder + "nvbench.json",
+               {"-c", "name,device,time_ns,iterations,bytes,bandwidth", "-t", "0"});
+  expect_table("hyperfine.txt", folder + "hyperfine.json",
+               {"--aggregate-by", "name", "-c", "name,count,min_ns,p50_ns,max_ns"});
+  expect_table("pyprof_dict.txt", folder + "pyprof_net.dict",
+               {"-c", "name,time_ns,layer,trace,op,in_shapes,flops,bytes", "-t", "0"});
+  expect_table("nvprof.txt", folder + "nvprof_trace.csv",
+               {"-c", "kind,name,start_ns,time_ns,grid,block,bytes,bandwidth", "-t", "0"});
+  expect_table("nsys.txt", folder + "nsys_trace.csv",
+               {"-c", "kind,name,start_ns,time_ns,grid,block,bytes,bandwidth", "-t", "0"});
+}
+
 TEST(AnalyzeGolden, OfOnednnLogs) {
   expect_table("seed_log.txt", kSeedLog, {});
   expect_table("seed_log.json", kSeedLog, {"--format", "json"});

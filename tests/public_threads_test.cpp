@@ -441,8 +441,15 @@ TEST(ThreadFiles, OfOtherProgramsAreNamed) {
       HasSubstr("is a table of torch.profiler, which has sums only; to analyze the program"));
   EXPECT_THAT(message("mkl_verbose_2018.log"), HasSubstr("is a log of MKL; record the program"));
   EXPECT_THAT(message("nsys_summary_2021.txt"), HasSubstr("is a summary of nvprof or Nsight"));
-  EXPECT_THAT(message("gb_percentage_a.json"),
-              HasSubstr("is a report of Google Benchmark; `bench compare FILE OTHER`"));
+}
+
+TEST(ThreadFiles, ReportsOfGoogleBenchmarkAreProfilesToo) {
+  for (const char* file : {"gb_percentage_a.json", "gb_ctest_a.txt", "gb_killed_a.json",
+                           "gb_concatenated_a.json", "gb_decimal_comma_a.json"}) {
+    const ProgramResult result = bench({"analyze", file});
+    EXPECT_EQ(result.status, 0) << file << result.err;
+    EXPECT_THAT(result.out, HasSubstr("google_benchmark, ")) << file;
+  }
 }
 
 }  // namespace

@@ -132,9 +132,11 @@ constexpr std::array kCommands = {
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
         "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
         "oneDNN's verbose\n"
-        "lines, PyProf's table, or a trace of torch.profiler (Kineto); the format is detected "
-        "from the content. `-` is\n"
-        "standard input; .gz is unpacked.\n"
+        "lines, a trace of torch.profiler (Kineto), a table or net.dict of PyProf, a GPU trace of "
+        "nvprof or nsys as CSV,\n"
+        "or the JSON of Google Benchmark, nvbench or hyperfine; the format is detected from the "
+        "content. `-` is standard\n"
+        "input; .gz is unpacked.\n"
         "Prints one row per executed activity (primitive, kernel, copy), the longest first; "
         "--type and --kind select\n"
         "others: create, dispatch, api, allocation. Unknown values are n/a, are sorted last and "
@@ -163,8 +165,9 @@ constexpr std::array kCommands = {
         "report", "RESULT...", 1, -1, "turn result files into a report",
         "Several files (shards, a run and its continuation) become one report. RESULT may "
         "also be the\n"
-        "folder of a gate or its gate.jsonl, or a store of baselines, whose report is its "
-        "history.\n"
+        "folder of a gate or its gate.jsonl, a store of baselines, whose report is its "
+        "history, or a profile or\n"
+        "log that `bench analyze` reads.\n"
         "The format follows the suffix of FILE, or --format; without FILE the report goes to "
         "standard output:\n"
         "{list}\n"
@@ -183,9 +186,10 @@ constexpr std::array kCommands = {
         kReportOptions, report_command, Visibility::shown, nullptr, list_report_formats},
     Command{
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
-        "Reads result files of `bench run`, stored baselines (a file, a folder), Google "
-        "Benchmark's "
-        "JSON, or profiles, logs of oneDNN and traces of torch.profiler. For each\n"
+        "Reads result files of `bench run`, stored baselines (a file, a folder), the JSON of "
+        "Google Benchmark,\n"
+        "nvbench and hyperfine, or profiles, logs of oneDNN and traces of torch.profiler. For "
+        "each\n"
         "case it shows the ratio of times with its interval over processes, and what else changed\n"
         "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
         "libraries and configuration. The worst cases come first. Times of different machine "
@@ -304,7 +308,7 @@ constexpr std::array kCommands = {
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines,\n"
-            "traces of torch.profiler.\n"
+            "traces of torch.profiler, nvprof and nsys, reports of other benchmarks.\n"
             "Several files become one timeline. The suffix given to -o, or --format, selects the "
             "output:\n"
             "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev\n"

@@ -56,7 +56,8 @@ std::unique_ptr<TextSource> open_activities(const std::string& path) {
   return has_activities ? *std::move(source) : nullptr;
 }
 
-// Reads a result file, a report of a benchmark, a log, or a store, whose records the other side selects.
+// Reads a result file, a report of a benchmark, a log, or a store, whose records the other side
+// selects.
 Result<Measurement> read_side(const std::string& path, const OtherSide& other) {
   if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, other);
   if (const auto source = open_activities(path)) return measure_activities(*source);

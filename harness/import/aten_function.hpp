@@ -2,8 +2,8 @@
 // Functions of PyTorch (`aten.mm.default`) with all their arguments, as cases: one row each.
 #pragma once
 
-#include "base/result.hpp"
 #include "base/python_value.hpp"
+#include "base/result.hpp"
 #include "ops/problem.hpp"
 
 #include <span>

@@ -4,11 +4,11 @@
 //   Operator: aten.addmm.default
 //   cnt: 49, ((T([768], f16), T([8192, 768], f16), T([768, 768], f16, stride=(1, 768))), {})
 #include "base/characters.hpp"
+#include "base/python_value.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/import/aten_function.hpp"
 #include "harness/import/kind.hpp"
-#include "base/python_value.hpp"
 #include "harness/import/suite_text.hpp"
 #include "ops/operator.hpp"
 

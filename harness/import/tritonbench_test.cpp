@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/import/import_test_support.hpp"
 #include "base/python_value.hpp"
+#include "harness/import/import_test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

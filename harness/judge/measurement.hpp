@@ -60,7 +60,8 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name);
 
 // Parses `text`, the contents of the file `name`, in one of the formats of kReaders
-// (measurement.cpp) or of benchmark_formats(). Returns an error if the format is unknown or the text is malformed.
+// (measurement.cpp) or of benchmark_formats(). Returns an error if the format is unknown or the
+// text is malformed.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
 // Reads a log or profile of a program. A case is a primitive or kernel with its direction, shapes,

@@ -116,7 +116,7 @@ class TraceRules {
     if (check_.problems.size() < kMaxProblems) check_.problems.push_back(std::move(text));
   }
 
-  std::int64_t number() const { return number_; }  // of the last complete event, from 1
+  std::int64_t complete_events() const { return number_; }
 
   // Checks the rules that concern several events.
   void finish() {
@@ -558,7 +558,6 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   // Returns whether the text may end here: between two events of a bare array.
   bool between_events() const { return root_ == Scope::array && depth_ == 1; }
   bool within_event() const { return in_events_ && depth_ >= event_depth_; }
-  // Returns whether the list of events has begun and not ended.
   bool in_events() const { return in_events_; }
   bool has_events() const { return has_events_; }
 
@@ -629,8 +628,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   RawEvent raw_;
 };
 
-// Whether the parser met the end of the text between two events of a bare array. A text that ends
-// within a word such as `tru`, or within a text, is at this depth too.
+// Whether a bare array ends between two events, and not within a word or a text at their depth.
 bool ends_between_events(rapidjson::ParseErrorCode code, const PieceStream& stream,
                          const TraceHandler& handler) {
   const bool expects_event = code == rapidjson::kParseErrorValueInvalid ||
@@ -640,14 +638,11 @@ bool ends_between_events(rapidjson::ParseErrorCode code, const PieceStream& stre
 }
 
 std::string describe_cut(const TraceRules& rules, const TraceHandler& handler) {
-  if (handler.within_event() || handler.between_events()) {
-    return fmt::format("the trace ends within event {}: the viewers drop this event or refuse the "
-                       "trace",
-                       rules.number() + 1);
-  }
-  return fmt::format("the trace ends after event {}, before `traceEvents` does: the viewers refuse "
-                     "it",
-                     rules.number());
+  if (!handler.within_event() && !handler.between_events())
+    return fmt::format("the trace ends after event {}, before its list does",
+                       rules.complete_events());
+  return fmt::format("the trace ends within event {}: viewers drop this event or refuse the trace",
+                     rules.complete_events() + 1);
 }
 
 TraceCheck check_pieces(Refill refill) {
@@ -664,10 +659,11 @@ TraceCheck check_pieces(Refill refill) {
     check.ending = TraceEnding::unterminated;
   } else if (!result && stream.at_end() && handler.in_events()) {
     check.ending = TraceEnding::cut;
-    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1, describe_cut(rules, handler)));
+    rules.file_problem(
+        fmt::format("byte {}: {}", result.Offset() + 1, describe_cut(rules, handler)));
   } else if (!result) {
-    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1,
-                                   rapidjson::GetParseError_En(result.Code())));
+    const char* const problem = rapidjson::GetParseError_En(result.Code());
+    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1, problem));
   } else if (!stream.at_end()) {  // the parser takes a NUL for the end
     rules.file_problem(fmt::format("byte {}: text after the end of the trace", stream.Tell() + 1));
   } else if (!handler.has_events()) {

@@ -74,14 +74,15 @@ TEST(TraceValidator, ATextThatEndsWithinAWordIsCut) {
 // `[{...}, "te, ` counted as a list of events that its program did not end: the comma within the
 // text was taken for the one after an event.
 TEST(TraceValidator, ATextThatEndsWithinAnEventIsCut) {
-  for (const char* end : {",\"te,", ",\"[", ",\"{}", ",{", ",{\"a\":1,", ",{\"a\":\"b,", ",[", ",t"}) {
+  for (const char* end :
+       {",\"te,", ",\"[", ",\"{}", ",{", ",{\"a\":1,", ",{\"a\":\"b,", ",[", ",t"}) {
     const TraceCheck check = check_trace("[" + kSlice + end);
     EXPECT_EQ(check.ending, TraceEnding::cut) << end;
     EXPECT_THAT(check.problems, ElementsAre(HasSubstr("the trace ends within event 2: "))) << end;
   }
   const TraceCheck object = check_trace("{\"traceEvents\":[" + kSlice + ",");
   EXPECT_EQ(object.ending, TraceEnding::cut);
-  EXPECT_THAT(object.problems, ElementsAre(HasSubstr("ends after event 1, before `traceEvents`")));
+  EXPECT_THAT(object.problems, ElementsAre(HasSubstr("ends after event 1, before its list does")));
 }
 
 // Both viewers show counters of one name with two ids as two.

@@ -46,8 +46,7 @@ class BenchmarkActivities {
     // 2^60 ns are 36 years.
     constexpr Nanoseconds kLast{std::int64_t{1} << 60};
     const bool is_in_range = entry.time < FractionalNanoseconds(kLast);
-    const Nanoseconds time =
-        is_in_range ? Nanoseconds(std::llround(entry.time.count())) : kLast;
+    const Nanoseconds time = is_in_range ? Nanoseconds(std::llround(entry.time.count())) : kLast;
     const double rounding = std::abs(static_cast<double>(time.count()) - entry.time.count());
     constexpr double kNotedRounding = 0.01;
     if (rounding > kNotedRounding * entry.time.count()) ++rounded_;
@@ -57,8 +56,7 @@ class BenchmarkActivities {
     activity_.duration = time;
     activity_.track.device = entry.device;
     activity_.attributes.set(Attribute::op, entry.family);
-    if (!entry.arguments.empty())
-      activity_.attributes.set(Attribute::parameters, entry.arguments);
+    if (!entry.arguments.empty()) activity_.attributes.set(Attribute::parameters, entry.arguments);
     activity_.attributes.merge(entry.attributes);
     end_ = std::min(kLast, end_ + time);
     ++report_.activities;
@@ -67,14 +65,16 @@ class BenchmarkActivities {
 
   void finish() {
     if (report_.activities == 0 && statistics_ > 0) {
-      report_.note(fmt::format("{}: has only statistics over repetitions, which are not "
-                               "activities; `bench compare` reads them",
-                               file_));
+      report_.note(
+          fmt::format("{}: has only statistics over repetitions, which are not "
+                      "activities; `bench compare` reads them",
+                      file_));
     }
     if (rounded_ > 0) {
-      report_.note(fmt::format("{}: {} by more than 1 % when rounded to nanoseconds; `bench "
-                               "compare` reads the fractions",
-                               file_, pluralise(rounded_, "time changed", "times changed")));
+      report_.note(
+          fmt::format("{}: {} by more than 1 % when rounded to nanoseconds; `bench "
+                      "compare` reads the fractions",
+                      file_, pluralise(rounded_, "time changed", "times changed")));
     }
   }
 
@@ -104,15 +104,12 @@ Result<ReadReport> read_benchmark_profile(TextSource& source, ActivitySink& sink
   report.facts = std::move(parsed.facts);
   for (std::string& warning : parsed.warnings) report.note(std::move(warning));
   BenchmarkActivities activities(source.name(), report, sink);
-  for (const BenchmarkEntry& entry : parsed.entries)
-    BENCH_RETURN_IF_ERROR(activities.take(entry));
+  for (const BenchmarkEntry& entry : parsed.entries) BENCH_RETURN_IF_ERROR(activities.take(entry));
   activities.finish();
   return report;
 }
 
-bool recognises_benchmark(std::string_view head) {
-  return find_benchmark_format(head) != nullptr;
-}
+bool recognises_benchmark(std::string_view head) { return find_benchmark_format(head) != nullptr; }
 
 }  // namespace
 

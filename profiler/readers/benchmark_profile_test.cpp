@@ -49,12 +49,13 @@ std::string read_benchmark_testdata(const std::string& name) {
 }
 
 TEST(BenchmarkProfile, ARepetitionOfGoogleBenchmarkIsAnOperator) {
-  const BenchmarkProfile profile = read_benchmarks(read_benchmark_testdata("google_benchmark.json"));
+  const BenchmarkProfile profile =
+      read_benchmarks(read_benchmark_testdata("google_benchmark.json"));
   EXPECT_EQ(profile.report.format, "google_benchmark");
   EXPECT_EQ(profile.report.starts, StartTimes::computed);
   // Neither means, deviations and fits nor what was not measured.
-  EXPECT_THAT(profile.names(), ElementsAre("BM_copy/65536", "BM_copy/65536",
-                                           "BM_sort/1024/real_time", "BM_tiny"));
+  EXPECT_THAT(profile.names(),
+              ElementsAre("BM_copy/65536", "BM_copy/65536", "BM_sort/1024/real_time", "BM_tiny"));
   const Activity& copy = profile.activities[1];
   EXPECT_EQ(copy.kind, ActivityKind::operation);
   EXPECT_EQ(copy.start, Nanoseconds(3277));

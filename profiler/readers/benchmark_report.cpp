@@ -45,8 +45,7 @@ void BenchmarkReportBuilder::add_fact(std::string_view name, JsonValue object,
                                       std::string_view member) {
   const auto value = object.value_at(member);
   if (!value || value->is_object() || value->is_list()) return;
-  add_fact(std::string(name),
-           value->text() ? std::string(*value->text()) : format_json(*value));
+  add_fact(std::string(name), value->text() ? std::string(*value->text()) : format_json(*value));
 }
 
 void BenchmarkReportBuilder::warn(std::string_view place, std::string_view problem) {

@@ -19,17 +19,18 @@
 namespace bench {
 
 // An entry of a report: a repetition of a benchmark, a statistic over its repetitions, or a
-// benchmark that was not measured. The fits of Google Benchmark (BigO, RMS) are none.
+// benchmark that was not measured. The fits of Google
+// Benchmark (BigO, RMS) are left out.
 struct BenchmarkEntry {
   enum class State { measured, skipped, failed };
-  std::string name;       // of the benchmark, with its arguments: "BM_gemm/64"
+  std::string name;       // the benchmark with its arguments: "BM_gemm/64"
   std::string family;     // without them: "BM_gemm"
   std::string arguments;  // "64"; "T=I32,Elements=65536"
-  // "mean", "median"; nullopt for a repetition. Other statistics are no entries.
+  // "mean", "median"; nullopt for a repetition. Other statistics are left out.
   std::optional<std::string> statistic = {};
   State state = State::measured;
-  std::string reason = {};           // of an entry that was not measured
-  FractionalNanoseconds time{0};     // of one iteration; above 0 if measured
+  std::string reason = {};                  // why it was not measured
+  FractionalNanoseconds time{0};            // one iteration; above 0 if measured
   std::optional<std::int64_t> device = {};  // number of the GPU
   // What else the report states of the entry, by the attributes that profiles have for it.
   Attributes attributes = {};
@@ -37,7 +38,7 @@ struct BenchmarkEntry {
 
 struct BenchmarkReport {
   std::string_view format;                   // name of the row of benchmark_formats()
-  std::map<std::string, std::string> facts;  // of the machine and the program
+  std::map<std::string, std::string> facts;  // what describes the machine and the program
   std::vector<BenchmarkEntry> entries;
   std::vector<std::string> warnings;  // "g.json: benchmarks[3]: no name; ignored"
   // How many of them concern an entry that could not be read.

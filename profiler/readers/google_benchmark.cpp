@@ -112,8 +112,7 @@ FractionalNanoseconds rated_time(JsonValue entry, const BenchmarkEntry& describe
   const bool is_other = std::ranges::any_of(kOtherTimes, [&](std::string_view name) {
     return ("/" + described.arguments + "/").find(fmt::format("/{}/", name)) != std::string::npos;
   });
-  return is_other ? described.time
-                  : read_google_time(entry, "cpu_time").value_or(described.time);
+  return is_other ? described.time : read_google_time(entry, "cpu_time").value_or(described.time);
 }
 
 void set_integer(JsonValue entry, std::string_view name, Attribute attribute,
@@ -133,8 +132,7 @@ void set_google_attributes(JsonValue entry, BenchmarkEntry& described) {
   const auto cpu_time = read_google_time(entry, "cpu_time");
   if (cpu_time && cpu_time->count() < kMaxTime)
     attributes.set(Attribute::cpu_ns, std::int64_t{std::llround(cpu_time->count())});
-  set_byte_rate(attributes, number_member(entry, "bytes_per_second"),
-                rated_time(entry, described));
+  set_byte_rate(attributes, number_member(entry, "bytes_per_second"), rated_time(entry, described));
   set_item_rate(attributes, number_member(entry, "items_per_second"));
 }
 
@@ -176,9 +174,8 @@ std::string format_caches(JsonValue context) {
   for (std::size_t i = 0; i < caches->size(); ++i) {
     const JsonValue cache = caches->item(i);
     if (!cache.is_object()) continue;
-    text +=
-        fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", written_member(cache, "level"),
-                    text_member(cache, "type"), written_member(cache, "size"));
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", written_member(cache, "level"),
+                        text_member(cache, "type"), written_member(cache, "size"));
   }
   return text;
 }
@@ -186,9 +183,8 @@ std::string format_caches(JsonValue context) {
 void read_google_context(JsonValue document, BenchmarkReportBuilder& builder) {
   const auto context = document.value_at("context");
   if (!context || !context->is_object()) return;
-  for (const std::string_view name :
-       {"host_name", "num_cpus", "mhz_per_cpu", "library_version", "library_build_type",
-        "cpu_scaling_enabled", "executable"})
+  for (const std::string_view name : {"host_name", "num_cpus", "mhz_per_cpu", "library_version",
+                                      "library_build_type", "cpu_scaling_enabled", "executable"})
     builder.add_fact(name, *context, name);
   if (std::string caches = format_caches(*context); !caches.empty())
     builder.add_fact("caches", std::move(caches));

@@ -52,17 +52,22 @@ constexpr std::array kNsysColumns = {
 };
 
 // nvprof's units of sizes are powers of 1024, those of Nsight Systems powers of 1000.
-constexpr std::array kNvprofUnits = {
-    TableUnit{"ns", 1},    TableUnit{"us", 1e3},        TableUnit{"ms", 1e6},
-    TableUnit{"s", 1e9},   TableUnit{"B", 1},           TableUnit{"KB", 1024},
-    TableUnit{"MB", 1024.0 * 1024}, TableUnit{"GB", 1024.0 * 1024 * 1024}};
-constexpr std::array kNsysUnits = {
-    TableUnit{"ns", 1},   TableUnit{"nsec", 1},   TableUnit{"us", 1e3},
-    TableUnit{"\u03bcs", 1e3}, TableUnit{"usec", 1e3}, TableUnit{"ms", 1e6},
-    TableUnit{"msec", 1e6}, TableUnit{"s", 1e9},  TableUnit{"sec", 1e9},
-    TableUnit{"B", 1},    TableUnit{"bytes", 1},  TableUnit{"KB", 1e3},
-    TableUnit{"MB", 1e6}, TableUnit{"GB", 1e9},   TableUnit{"KiB", 1024},
-    TableUnit{"MiB", 1024.0 * 1024}};
+constexpr std::array kNvprofUnits = {TableUnit{"ns", 1},
+                                     TableUnit{"us", 1e3},
+                                     TableUnit{"ms", 1e6},
+                                     TableUnit{"s", 1e9},
+                                     TableUnit{"B", 1},
+                                     TableUnit{"KB", 1024},
+                                     TableUnit{"MB", 1024.0 * 1024},
+                                     TableUnit{"GB", 1024.0 * 1024 * 1024}};
+constexpr std::array kNsysUnits = {TableUnit{"ns", 1},     TableUnit{"nsec", 1},
+                                   TableUnit{"us", 1e3},   TableUnit{"\u03bcs", 1e3},
+                                   TableUnit{"usec", 1e3}, TableUnit{"ms", 1e6},
+                                   TableUnit{"msec", 1e6}, TableUnit{"s", 1e9},
+                                   TableUnit{"sec", 1e9},  TableUnit{"B", 1},
+                                   TableUnit{"bytes", 1},  TableUnit{"KB", 1e3},
+                                   TableUnit{"MB", 1e6},   TableUnit{"GB", 1e9},
+                                   TableUnit{"KiB", 1024}, TableUnit{"MiB", 1024.0 * 1024}};
 
 constexpr std::array kTraceKinds = {TableKind{"[CUDA memcpy", ActivityKind::memcpy},
                                     TableKind{"[CUDA memset", ActivityKind::memset},

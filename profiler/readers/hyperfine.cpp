@@ -71,7 +71,8 @@ void add_average(JsonValue result, const char* name, const BenchmarkEntry& entry
   builder.add(std::move(average));
 }
 
-void read_hyperfine_result(JsonValue result, const std::string& place, BenchmarkReportBuilder& builder) {
+void read_hyperfine_result(JsonValue result, const std::string& place,
+                           BenchmarkReportBuilder& builder) {
   BenchmarkEntry entry;
   const std::string command = text_member(result, "command");
   const std::string name = text_member(result, "name");

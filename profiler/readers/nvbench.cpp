@@ -125,8 +125,7 @@ void read_nvbench_report(JsonValue document, BenchmarkReportBuilder& builder) {
   if (library) builder.add_fact("library_version", *library, "string");
   for_each_object(document, "benchmarks", [&](JsonValue benchmark, std::size_t i) {
     const std::string name = text_member(benchmark, "name");
-    if (name.empty())
-      return builder.warn(fmt::format("benchmarks[{}]", i), "no name; ignored");
+    if (name.empty()) return builder.warn(fmt::format("benchmarks[{}]", i), "no name; ignored");
     for_each_object(benchmark, "states", [&](JsonValue state, std::size_t k) {
       read_nvbench_state(state, name, fmt::format("benchmarks[{}].states[{}]", i, k), builder);
     });

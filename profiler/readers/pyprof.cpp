@@ -310,12 +310,11 @@ class PyprofFinisher final : public TableFinisher {
   KernelNames kernel_names_;
 };
 
-std::unique_ptr<TableFinisher> make_pyprof_finisher() {
-  return std::make_unique<PyprofFinisher>();
-}
+std::unique_ptr<TableFinisher> make_pyprof_finisher() { return std::make_unique<PyprofFinisher>(); }
 
 // Gives a kernel of the backward pass what the forward kernel with its sequence number has, as
-// PyProf's `prof` does: operator, parameters, layer and call stack. Only forward calls have markers.
+// PyProf's `prof` does: operator, parameters, layer and call stack. Only forward calls have
+// markers.
 class PyprofKernelFinisher final : public TableFinisher {
  public:
   void finish(Activity& activity) override {

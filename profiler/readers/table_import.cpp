@@ -99,9 +99,8 @@ std::vector<std::size_t> find_widths(std::string_view header) {
 bool is_table_header(const TableMapping& mapping, const TableLayout& layout,
                      std::string_view line) {
   const auto has = [&](std::string_view header) {
-    return std::any_of(layout.columns.begin(), layout.columns.end(), [&](const TableColumn* c) {
-      return c != nullptr && c->header == header;
-    });
+    return std::any_of(layout.columns.begin(), layout.columns.end(),
+                       [&](const TableColumn* c) { return c != nullptr && c->header == header; });
   };
   if (!std::all_of(mapping.all_of.begin(), mapping.all_of.end(), has)) return false;
   if (mapping.any_of.empty() || line.starts_with('"')) return true;
@@ -117,8 +116,8 @@ std::optional<TableLayout> read_layout(const TableMapping& mapping, std::string_
   if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
   for (const std::string& field : fields) {
     const bool has_unit = mapping.units == TableMapping::Units::in_header;
-    const auto [name, unit] = has_unit ? split_unit(field) : std::pair(std::string_view(field),
-                                                                       std::string_view());
+    const auto [name, unit] =
+        has_unit ? split_unit(field) : std::pair(std::string_view(field), std::string_view());
     const TableColumn* column = field_column(mapping, name, layout);
     if (column == nullptr && mapping.unknown_columns == TableMapping::UnknownColumns::refused)
       return std::nullopt;
@@ -226,10 +225,10 @@ class TableReading {
       report_.note(status.error().message());
     }
     if (!cut_columns_.empty()) {
-      report_.note(fmt::format("{}: values that fill their column may be cut ({}): `{}` prints "
-                               "them completely",
-                               source_.name(), fmt::join(cut_columns_, ", "),
-                               mapping_.prints_completely));
+      report_.note(
+          fmt::format("{}: values that fill their column may be cut ({}): `{}` prints "
+                      "them completely",
+                      source_.name(), fmt::join(cut_columns_, ", "), mapping_.prints_completely));
     }
     return std::move(report_);
   }
@@ -270,8 +269,8 @@ class TableReading {
         continue;
       }
       ++report_.unknown;
-      note(line, fmt::format("unknown unit `{}` of the column {}", unit,
-                             layout_.columns[i]->header));
+      note(line,
+           fmt::format("unknown unit `{}` of the column {}", unit, layout_.columns[i]->header));
       layout_.columns[i] = nullptr;
     }
   }

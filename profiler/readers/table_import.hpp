@@ -28,7 +28,7 @@ struct TableRow {
   Activity activity;
   bool bad_time = false;        // a time is not a number in range, so the row is dropped
   std::int64_t unreadable = 0;  // number of other values that could not be read
-  std::map<std::string, std::string> facts;  // of the machine
+  std::map<std::string, std::string> facts;  // what describes the machine
 };
 
 // A known value of a column. `unit` is what 1 of the table's unit is in ours: ns or bytes.
@@ -106,9 +106,8 @@ constexpr ActivityReader table_reader(std::string_view help) {
   return {.name = kMapping.format,
           .help = help,
           .recognises = [](std::string_view head) { return recognises_table(kMapping, head); },
-          .read = [](TextSource& source, ActivitySink& sink) {
-            return read_table(kMapping, source, sink);
-          }};
+          .read = [](TextSource& source,
+                     ActivitySink& sink) { return read_table(kMapping, source, sink); }};
 }
 
 // Converters for columns.
@@ -124,8 +123,8 @@ void set_text(TableRow& row, const TableCell& cell) {
 template <Attribute kAttribute>
 void append_text(TableRow& row, const TableCell& cell) {
   const std::string_view known = row.activity.attributes.text(kAttribute);
-  row.activity.attributes.set(kAttribute, known.empty() ? std::string(cell.text)
-                                                        : fmt::format("{},{}", known, cell.text));
+  row.activity.attributes.set(
+      kAttribute, known.empty() ? std::string(cell.text) : fmt::format("{},{}", known, cell.text));
 }
 void set_quantity(TableRow& row, const TableCell& cell, Attribute attribute);
 // Sets an integer of at least 0 in the unit of the attribute.

@@ -84,8 +84,6 @@ TEST(Readers, AFileOfAnotherProfilerIsNamedWithWhatToDo) {
   const std::string database = std::string("SQLite format 3\0\x10\0", 18);
   for (const Foreign& foreign :
        {Foreign{database, "file: is an SQLite database", "pyprof.parse net.sql > net.dict"},
-        Foreign{"{'kShortName': 'volta_sgemm', 'kDuration': 3}\n",
-                "is the output of PyProf's parse", "pyprof.prof --csv net.dict > net.csv"},
         Foreign{"{\"traceEvents\": [{\"ph\": \"X\"}]}", "is a Chrome trace", "bench trace --check"},
         Foreign{"[\n{\"name\": \"a\", \"ph\": \"X\"}]", "is a Chrome trace", "bench profile --"},
         Foreign{"{\"graph_exec\": {\"operator\": {}}}", "is a profile of MegEngine's GraphProfiler",
