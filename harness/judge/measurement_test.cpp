@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace bench {
 namespace {
 
@@ -309,6 +312,34 @@ TEST(Measurement, ATraceOfTorchProfilerHasItsKernelsOrElseItsOperatorsAsCases) {
   ASSERT_TRUE(on_gpu.ok()) << on_gpu.error().message();
   ASSERT_EQ(on_gpu->cases.size(), 1u);
   EXPECT_EQ(on_gpu->cases[0].id, "sgemm/4 8x16 16x4/f32/1 1");
+}
+
+std::string read_report_of_benchmark(const std::string& name) {
+  std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/readers/testdata/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Measurement, OfNvbenchHasTheMeanOfEachStateAndTheGpu) {
+  const auto measurement = read_measurement(read_report_of_benchmark("nvbench.json"), "n.json");
+  ASSERT_TRUE(measurement.ok()) << measurement.error().message();
+  ASSERT_EQ(measurement->cases.size(), 3u);
+  EXPECT_EQ(measurement->cases[0].id, "axpy/Elements=1048576");
+  EXPECT_EQ(measurement->cases[0].group, "axpy");
+  EXPECT_EQ(median_iteration(measurement->cases[0]), 8192);
+  EXPECT_EQ(measurement->cases[0].machine.at("gpu.name"), "NVIDIA H100 PCIe");
+  EXPECT_EQ(measurement->cases[1].outcome, Outcome::skipped);
+  EXPECT_EQ(measurement->cases[1].reason, "out of memory");
+}
+
+TEST(Measurement, OfHyperfineHasARunAsAProcess) {
+  const auto measurement = read_measurement(read_report_of_benchmark("hyperfine.json"), "h.json");
+  ASSERT_TRUE(measurement.ok()) << measurement.error().message();
+  ASSERT_EQ(measurement->cases.size(), 2u);
+  EXPECT_EQ(measurement->cases[0].id, "./solve --threads 1");
+  EXPECT_EQ(measurement->cases[0].processes.size(), 3u);
+  EXPECT_EQ(median_iteration(measurement->cases[0]), 2e9);
+  EXPECT_EQ(measurement->cases[1].processes.size(), 1u);
+  EXPECT_THAT(measurement->warnings, IsEmpty());
 }
 
 // Earlier, the message blamed the options with which the file had been made.

@@ -657,13 +657,12 @@ TraceCheck check_pieces(Refill refill) {
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
   if (!result && stream.at_end() && ends_between_events(result.Code(), stream, handler)) {
     check.ending = TraceEnding::unterminated;
-  } else if (!result && stream.at_end() && handler.in_events()) {
-    check.ending = TraceEnding::cut;
-    rules.file_problem(
-        fmt::format("byte {}: {}", result.Offset() + 1, describe_cut(rules, handler)));
   } else if (!result) {
-    const char* const problem = rapidjson::GetParseError_En(result.Code());
-    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1, problem));
+    const bool is_cut = stream.at_end() && handler.in_events();
+    if (is_cut) check.ending = TraceEnding::cut;
+    rules.file_problem(fmt::format(
+        "byte {}: {}", result.Offset() + 1,
+        is_cut ? describe_cut(rules, handler) : rapidjson::GetParseError_En(result.Code())));
   } else if (!stream.at_end()) {  // the parser takes a NUL for the end
     rules.file_problem(fmt::format("byte {}: text after the end of the trace", stream.Tell() + 1));
   } else if (!handler.has_events()) {

@@ -76,7 +76,8 @@ bool split_commas(std::string_view line, FieldWriter& fields) {
 
 Delimiter detect_delimiter(std::string_view header) {
   if (header.find('\t') != std::string_view::npos) return Delimiter::tab;
-  if (header.find(',') != std::string_view::npos) return Delimiter::comma;
+  const bool is_quoted = header.starts_with('"');
+  if (is_quoted || header.find(',') != std::string_view::npos) return Delimiter::comma;
   return Delimiter::blank;
 }
 

@@ -10,7 +10,7 @@ namespace bench {
 
 enum class Delimiter { tab, comma, blank };
 
-// Returns the delimiter of `header` (the names of columns).
+// Returns the delimiter of `header` (the names of columns). Only a CSV has quotes.
 Delimiter detect_delimiter(std::string_view header);
 
 // Splits `line` into `fields`, whose memory is reused. Returns false if a quote is never closed or

@@ -203,6 +203,8 @@ constexpr std::array kPyprofColumns = {
     TableColumn{"unique_name", kPyprofText, ignore_cell, 25},
 };
 constexpr std::array<std::string_view, 2> kPyprofOperations = {"Kernel", "Op"};
+constexpr std::array<std::string_view, 6> kPyprofContents = {"Kernel",  "KernelLName", "Op",
+                                                             "Sil(ns)", "FLOPs",       "Params"};
 constexpr std::array<std::string_view, 3> kPyprofUnknown = {"na", "-", "na=na,"};
 // A cut value changes the meaning of the row.
 constexpr std::array<std::string_view, 5> kPyprofNaming = {"Layer", "Op", "Kernel", "Params",
@@ -352,6 +354,7 @@ constexpr TableMapping kPyprofTable = {
     .columns = kPyprofColumns,
     .any_of = kPyprofOperations,
     .min_columns = 3,
+    .any_of_quoted = kPyprofContents,
     .row_number = "Idx",
     .unknown_values = kPyprofUnknown,
     .naming_columns = kPyprofNaming,

@@ -94,8 +94,7 @@ std::vector<std::size_t> find_widths(std::string_view header) {
   return widths;
 }
 
-// Returns whether the columns are those of a table and not words of prose. Words in quotes are no
-// prose.
+// Returns whether the columns are those of a table and not words of prose.
 bool is_table_header(const TableMapping& mapping, const TableLayout& layout,
                      std::string_view line) {
   const auto has = [&](std::string_view header) {
@@ -103,7 +102,9 @@ bool is_table_header(const TableMapping& mapping, const TableLayout& layout,
                        [&](const TableColumn* c) { return c != nullptr && c->header == header; });
   };
   if (!std::all_of(mapping.all_of.begin(), mapping.all_of.end(), has)) return false;
-  if (mapping.any_of.empty() || line.starts_with('"')) return true;
+  if (mapping.any_of.empty()) return true;
+  if (line.starts_with('"'))
+    return std::any_of(mapping.any_of_quoted.begin(), mapping.any_of_quoted.end(), has);
   return std::any_of(mapping.any_of.begin(), mapping.any_of.end(), has) &&
          layout.columns.size() >= mapping.min_columns;
 }

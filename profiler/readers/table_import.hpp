@@ -82,6 +82,8 @@ struct TableMapping {
   std::span<const std::string_view> any_of = {};
   std::span<const std::string_view> all_of = {};
   std::size_t min_columns = 1;  // a line with fewer names could be prose
+  // A header in quotes, which cannot be prose, needs one of these instead of any_of.
+  std::span<const std::string_view> any_of_quoted = {};
   UnknownColumns unknown_columns = UnknownColumns::refused;
   std::string_view row_number = {};  // column of a first header that is a number
   Units units = Units::none;

@@ -101,6 +101,7 @@ TEST(TableImport, AnySelectionOfPyprofsCsvIsRead) {
   EXPECT_EQ(table.activities[0].scope, "a:b");
   EXPECT_EQ(table.activities[0].duration, Nanoseconds(12));
   EXPECT_EQ(import_table("pyprof", "\"Kernel\"\n\"sgemm\"\n").activities.size(), 1u);
+  EXPECT_FALSE(pyprof_reader.recognises("\"Device\",\"Stream\"\n\"0\",\"7\"\n"));
 }
 
 TEST(TableImport, TheTraceOfNvprofHasItsUnitsInARow) {
