@@ -218,6 +218,12 @@ void compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candid
   result.verdict = classify_effect(*result.ratio, *result.low, *result.high, options);
 }
 
+// Returns why a case that both sides have has no ratio: a time is unknown or 0.
+std::string explain_missing_time(const ComparedCase& compared) {
+  if (!compared.base && !compared.candidate) return "neither side has a time above 0";
+  return fmt::format("the {} has no time above 0", compared.base ? "candidate" : "base");
+}
+
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
   if (base.by_speed && candidate.by_speed) {
@@ -233,7 +239,9 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
     if (result.base && result.candidate && *result.base > 0) {
       result.ratio = *result.candidate / *result.base;
     }
-    classify_without_interval("no interval: the source contains only medians", result);
+    classify_without_interval(result.ratio ? "no interval: the source contains only medians"
+                                           : explain_missing_time(result),
+                              result);
     return;
   }
   result.ratio = std::exp(*effect);

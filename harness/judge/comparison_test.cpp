@@ -283,6 +283,19 @@ TEST(Compare, TooFewProcessesHaveNoInterval) {
   EXPECT_THAT(median.reason, HasSubstr("no interval"));
 }
 
+// The reason blamed medians, also of a side that has none.
+TEST(Compare, AMissingTimeIsTheReasonWhyACaseHasNoRatio) {
+  MeasuredCase untimed = measured("conv-a", {});
+  MeasuredCase timed = untimed;
+  timed.median = FractionalNanoseconds(5);
+  const ComparedCase no_base = compare_one(untimed, timed);
+  EXPECT_FALSE(no_base.ratio);
+  EXPECT_EQ(no_base.reason, "the base has no time above 0");
+  EXPECT_EQ(compare_one(timed, untimed).reason, "the candidate has no time above 0");
+  EXPECT_EQ(compare_one(untimed, untimed).reason, "neither side has a time above 0");
+  EXPECT_EQ(compare_one(timed, timed).reason, "no interval: the source contains only medians");
+}
+
 TEST(Compare, WhatCannotBeComparedIsSaid) {
   MeasuredCase base = measured("a", kTimes);
   MeasuredCase candidate = base;

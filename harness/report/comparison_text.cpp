@@ -267,16 +267,19 @@ EffectDirection effect_direction(const std::optional<double>& low,
 
 namespace {
 
-// Returns why no case has comparable times: the most frequent reason, or that the sides have no
-// case in common. Empty if a case has them or failed, or if whole programs are compared: these are
-// answers.
+// Returns why no case has comparable times: the most frequent reason of the cases that both sides
+// have, or that the sides have no case in common. Empty if a case has them or failed, or if whole
+// programs are compared: these are answers.
 std::string describe_incomparable(const Comparison& comparison) {
   if (comparison.cases.empty() || comparison.has_comparable_case() || comparison.programs ||
       comparison.count(CaseVerdict::failed) > 0)
     return "";
+  constexpr std::string_view kNoTimes = "the cases in common have no times on both sides";
   std::map<std::string_view, std::size_t> reasons;
   for (const ComparedCase& entry : comparison.cases) {
-    if (entry.verdict == CaseVerdict::incomparable) ++reasons[entry.reason];
+    const bool is_shared =
+        entry.verdict != CaseVerdict::removed && entry.verdict != CaseVerdict::added;
+    if (is_shared) ++reasons[entry.reason.empty() ? kNoTimes : std::string_view(entry.reason)];
   }
   const auto usual =
       std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second; });

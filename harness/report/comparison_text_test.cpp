@@ -104,6 +104,20 @@ TEST(ComparisonText, NothingComparableIsTheFirstSentenceWithItsReason) {
               testing::StartsWith("1 incomparable, 1 f"));
 }
 
+// A case that both sides have was denied if its ratio is unknown.
+TEST(ComparisonText, SharedCasesWithoutARatioAreNotCalledMissing) {
+  ComparedCase entry = compared("a", CaseVerdict::unclear, 1);
+  entry.ratio = entry.low = entry.high = std::nullopt;
+  Comparison result = make_comparison(entry);
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("Nothing can be compared: the cases in common have no times on "
+                                  "both sides; 1 unclear.\n"));
+  result.cases.front().reason = "the base has no time above 0";
+  EXPECT_THAT(format_comparison(result, {.width = 200}),
+              testing::StartsWith("Nothing can be compared: the base has no time above 0; 1 "
+                                  "unclear.\n"));
+}
+
 TEST(ComparisonText, TheFirstSentenceSaysIfTheMeanIsUnchanged) {
   Comparison result = make_comparison(compared("a", CaseVerdict::same, 1));
   result.cases.push_back(compared("b", CaseVerdict::same, 1.001));
