@@ -75,10 +75,8 @@ std::string describe_doubt(const MeasuredTime& measured, const Roofline& rooflin
     return fmt::format(" This is not certain, since the time is {}.", fmt::join(names, ", "));
   }
   if (!measured.low || !measured.high) {
-    return fmt::format(
-        " This is not certain, since a time of fewer than {} processes has no interval; `bench run "
-        "--set measure.processes={}` gives it one.",
-        kMinIntervalProcesses, kMinIntervalProcesses);
+    return fmt::format(" This is not certain, since the time has no interval: {}.",
+                       explain_missing_interval(measured.basis));
   }
   if (*measured.low > roofline.ideal) return "";
   return fmt::format(" This is not certain, since the interval of the time is {} to {}.",
@@ -113,6 +111,7 @@ void set_interval(const MeasuredCase& stored, MeasuredTime& measured) {
   std::vector<Nanoseconds> medians;
   for (const double time : iteration_times(stored.processes, &ProcessSummary::median))
     medians.push_back(std::chrono::round<Nanoseconds>(FractionalNanoseconds(time)));
+  measured.basis.measured = measured.basis.usable = std::ssize(medians);
   const auto interval = median_interval(medians, kMinIntervalCoverage);
   if (!interval) return;
   measured.low = interval->low;
@@ -172,6 +171,7 @@ Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity
           find_difference(spec, machine, environment.machine_class, environment.details)) {
     return Error{*std::move(difference), path, ""};
   }
+  const CaseRecord* const measured_case = &*record;
   return MeasuredTime{record->time->median,
                       record->roofline,
                       record->run_id,
@@ -181,7 +181,8 @@ Result<MeasuredTime> find_time_in_report(const Case& spec, const MachineIdentity
                       path,
                       record->time->low,
                       record->time->high,
-                      doubtful_flags(record->flags)};
+                      doubtful_flags(record->flags),
+                      find_interval_bases(report, {&measured_case, 1}).front()};
 }
 
 std::string format_measured_time(const Result<MeasuredTime>& measured,

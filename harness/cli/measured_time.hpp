@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/report.hpp"
+#include "harness/result/summary.hpp"
 #include "harness/store/store.hpp"
 
 #include <optional>
@@ -28,6 +29,7 @@ struct MeasuredTime {
   // The interval of the median; nullopt if it has none.
   std::optional<Nanoseconds> low = std::nullopt, high = std::nullopt;
   std::vector<Flag> doubts = {};  // with which the interval may not bound the truth
+  IntervalBasis basis = {};       // says why there is no interval, if there is none
 };
 
 // What must be equal for a time to be one of this machine.

@@ -78,12 +78,37 @@ TEST(MeasuredTimeText, AGainWithinTheNoiseOfTheTimeIsNotPromised) {
                         "memory. This is not certain, since the interval of the time is 79.00 us "
                         "to 102.0 us.\n"));
   EXPECT_THAT(text([](CaseRecord& record) { record.time->low = record.time->high = {}; }),
-              HasSubstr("bound by memory. This is not certain, since a time of fewer than 5 "
-                        "processes has no interval; `bench run --set measure.processes=5` gives it "
-                        "one.\n"));
+              HasSubstr("bound by memory. This is not certain, since the time has no interval: "
+                        "the record has no interval, and no processes that give one.\n"));
   EXPECT_THAT(text([](CaseRecord& record) { record.flags = {Flag::unsteady}; }),
               HasSubstr("There may be 20.00 us to gain (20 %): at best it takes 80.00 us, bound by "
                         "memory. This is not certain, since the time is `unsteady`.\n"));
+}
+
+// Few processes were blamed whatever the reason.
+TEST(MeasuredTimeText, SaysFromTheRecordWhyATimeHasNoInterval) {
+  const auto text = [](std::size_t processes, std::size_t with_canaries) {
+    Report report = report_of(kCase, 100us);
+    report.cases.front().time->low = report.cases.front().time->high = {};
+    for (std::size_t i = 0; i < processes; ++i) {
+      ProcessRecord& process = report.processes.emplace_back();
+      process.id = kCase;
+      process.iterations_per_sample = 1;
+      process.samples = {100us, 101us};
+      if (with_canaries == 0) continue;
+      process.canaries.threads = 1;
+      process.canaries.times.assign(2, i < with_canaries ? 10us : 0us);
+    }
+    return answer(find_time_in_report(test::make_case(kCase), kHere, report, "r.jsonl"),
+                  roofline_of(80us));
+  };
+  EXPECT_THAT(text(3, 0),
+              HasSubstr("since the time has no interval: 3 processes measured it and an "
+                        "interval needs 5; `bench run --set measure.processes=5` gives "
+                        "it one.\n"));
+  EXPECT_THAT(text(6, 2), HasSubstr("since the time has no interval: of the 6 processes that "
+                                    "measured it only 2 have samples at a known speed of the "
+                                    "machine, and an interval needs 5; measure it again.\n"));
 }
 
 TEST(MeasuredTimeText, SaysThatTheCeilingsWereCalibratedInTheRun) {

@@ -44,6 +44,12 @@ CaseValue latency_time(const CaseRecord& record) {
   return record.latency ? case_time(((*record.latency).*Member).time) : CaseValue{};
 }
 
+// The time of an iteration is its latency unless other iterations run beside it.
+template <auto OfLatency, auto OfTime>
+CaseValue percentile_time(const CaseRecord& record) {
+  return record.latency ? latency_time<OfLatency>(record) : summary_time<OfTime>(record);
+}
+
 template <class Rate>
 CaseValue case_rate(const std::optional<Rate>& rate) {
   return rate ? CaseValue{rate->value} : CaseValue{};
@@ -139,12 +145,16 @@ constexpr std::array kCaseColumns = {
                  return r.streams ? CaseValue{std::int64_t{*r.streams}} : CaseValue{};
                },
                "instances that ran side by side, if more than one"},
-    CaseColumn{"p50_ns", "p50", Quantity::time, ColumnRole::fact, latency_time<&Latency::p50>,
-               "latency that half of the iterations do not exceed while all streams run"},
-    CaseColumn{"p90_ns", "p90", Quantity::time, ColumnRole::fact, latency_time<&Latency::p90>,
-               "latency that 90 % of the iterations do not exceed"},
-    CaseColumn{"p99_ns", "p99", Quantity::time, ColumnRole::fact, latency_time<&Latency::p99>,
-               "latency that 99 % of the iterations do not exceed"},
+    CaseColumn{"p50_ns", "p50", Quantity::time, ColumnRole::fact,
+               percentile_time<&Latency::p50, &TimeSummary::median>,
+               "with streams, the latency that half of the iterations do not exceed while all "
+               "streams run; else the median"},
+    CaseColumn{"p90_ns", "p90", Quantity::time, ColumnRole::fact,
+               percentile_time<&Latency::p90, &TimeSummary::p90>,
+               "latency, or without streams time, that 90 % of the iterations do not exceed"},
+    CaseColumn{"p99_ns", "p99", Quantity::time, ColumnRole::fact,
+               percentile_time<&Latency::p99, &TimeSummary::p99>,
+               "latency, or without streams time, that 99 % of the iterations do not exceed"},
     CaseColumn{"flops", "FLOPs", Quantity::flop, ColumnRole::fact,
                [](const CaseRecord& r) { return r.work ? CaseValue{r.work->flops} : CaseValue{}; },
                "floating-point operations of one iteration"},
@@ -222,6 +232,10 @@ constexpr std::array kCaseColumns = {
                "time of `best` while the candidates were measured"},
     CaseColumn{"choice_cost", "choice costs", Quantity::share, ColumnRole::fact, choice_cost,
                "time that `chosen` takes more than `best`, relative to `best`; 0 within the noise"},
+    CaseColumn{"mean_ns", "mean", Quantity::time, ColumnRole::fact,
+               summary_time<&TimeSummary::mean>, "mean of the iterations"},
+    CaseColumn{"stddev_ns", "std. dev.", Quantity::time, ColumnRole::fact,
+               summary_time<&TimeSummary::deviation>, "standard deviation of the iterations"},
 };
 
 constexpr std::array<std::string_view, 9> kDefaultColumns = {

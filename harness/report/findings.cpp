@@ -173,20 +173,49 @@ std::optional<PageFinding> find_noise(const Report& report) {
                      widest->id};
 }
 
+// Says why cases have no interval, after the words that they have none. Empty if the processes of
+// none of them explain it, as in a file without processes.
+std::string explain_missing_intervals(const Report& report,
+                                      const std::vector<const CaseRecord*>& cases) {
+  std::size_t few = 0, few_at_speed = 0;
+  for (const IntervalBasis& basis : find_interval_bases(report, cases)) {
+    if (basis.measured == 0 || basis.usable >= kMinIntervalProcesses) continue;
+    ++(basis.measured < kMinIntervalProcesses ? few : few_at_speed);
+  }
+  const auto of_them = [&](std::size_t count) {
+    return count == cases.size() ? std::string() : fmt::format("{} of them: ", count);
+  };
+  std::string text;
+  if (few > 0) {
+    text = fmt::format(
+        ": {}fewer than the {} processes that one needs measured {} (`--set "
+        "measure.processes={}`)",
+        of_them(few), kMinIntervalProcesses, few == 1 ? "it" : "them", kMinIntervalProcesses);
+  }
+  if (few_at_speed > 0) {
+    text += fmt::format(
+        "{} {}fewer than {} of {} processes have samples at a known speed of the machine",
+        text.empty() ? ":" : ",", of_them(few_at_speed), kMinIntervalProcesses,
+        few_at_speed == 1 ? "its" : "their");
+  }
+  return text;
+}
+
 // Says why no time is certain, and what would make it certain.
-std::string explain_uncertainty(const CaseSum& sum) {
-  std::size_t without_interval = 0;
+std::string explain_uncertainty(const Report& report, const CaseSum& sum) {
+  std::vector<const CaseRecord*> without_interval;
   std::map<Flag, std::size_t> flags;
   for (const SummedCase& entry : sum.cases) {
-    without_interval += entry.record->time->low && entry.record->time->high ? 0 : 1;
+    if (!entry.record->time->low || !entry.record->time->high)
+      without_interval.push_back(entry.record);
     for (const Flag flag : doubtful_flags(entry.record->flags)) ++flags[flag];
   }
   std::string text = "No finding is certain: ";
-  if (without_interval > 0) {
-    text += fmt::format(
-        "{} of {} {} no interval, which needs {} processes or more (`--set measure.processes={}`)",
-        without_interval, pluralise(sum.cases.size(), "time"),
-        without_interval == 1 ? "has" : "have", kMinIntervalProcesses, kMinIntervalProcesses);
+  if (!without_interval.empty()) {
+    text += fmt::format("{} of {} {} no interval{}", without_interval.size(),
+                        pluralise(sum.cases.size(), "time"),
+                        without_interval.size() == 1 ? "has" : "have",
+                        explain_missing_intervals(report, without_interval));
   }
   for (const auto& [flag, count] : flags) {
     text += fmt::format("{}{} {} `{}`: {}", text.ends_with(": ") ? "" : "; ", count,
@@ -196,11 +225,11 @@ std::string explain_uncertainty(const CaseSum& sum) {
 }
 
 // Says why a run has no finding.
-std::string explain_no_findings(const CaseSum& sum) {
+std::string explain_no_findings(const Report& report, const CaseSum& sum) {
   if (sum.cases.empty()) return "There is no finding, since no case has a time.";
   const bool has_certain = std::ranges::any_of(
       sum.cases, [](const SummedCase& entry) { return has_certain_interval(*entry.record); });
-  if (!has_certain) return explain_uncertainty(sum);
+  if (!has_certain) return explain_uncertainty(report, sum);
   const bool has_ceiling = std::ranges::any_of(
       sum.cases, [](const SummedCase& entry) { return entry.ideal.has_value(); });
   if (!has_ceiling) {
@@ -239,7 +268,7 @@ PageFindings run_findings(const Report& report) {
   list.add(find_advice(sum));
   list.add(find_noise(report));
   PageFindings findings{std::move(list).take(), ""};
-  if (findings.list.empty()) findings.none = explain_no_findings(sum);
+  if (findings.list.empty()) findings.none = explain_no_findings(report, sum);
   return findings;
 }
 

@@ -43,6 +43,21 @@ void remove_interval(CaseRecord& record) {
   record.time->high.reset();
 }
 
+// `with_canaries`: how many of the processes say how fast the machine was; 0: there are no
+// canaries.
+void add_processes(const std::string& id, std::size_t count, std::size_t with_canaries,
+                   Report& report) {
+  for (std::size_t i = 0; i < count; ++i) {
+    ProcessRecord& process = report.processes.emplace_back();
+    process.id = id;
+    process.iterations_per_sample = 1;
+    process.samples = {10ms, 11ms};
+    if (with_canaries == 0) continue;
+    process.canaries.threads = 1;
+    process.canaries.times.assign(2, i < with_canaries ? 10us : 0us);
+  }
+}
+
 TEST(RunFindings, TheLargestGainLeadsToItsCase) {
   Report report = run_of({10ms, 30ms, 20ms});
   set_ideal(report.cases[0], 9900us);
@@ -161,17 +176,37 @@ TEST(RunFindings, SayWhyThereIsNone) {
 // The sentence did not say that the processes were too few, or which flag was in doubt.
 TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
   Report report = run_of({10ms, 10ms});
-  for (CaseRecord& record : report.cases) remove_interval(record);
+  for (CaseRecord& record : report.cases) {
+    remove_interval(record);
+    add_processes(record.id, 3, 0, report);
+  }
   EXPECT_EQ(run_findings(report).none,
-            "No finding is certain: 2 of 2 times have no interval, which needs 5 processes or more "
-            "(`--set measure.processes=5`).");
+            "No finding is certain: 2 of 2 times have no interval: fewer than the 5 processes that "
+            "one needs measured them (`--set measure.processes=5`).");
   report = run_of({10ms, 10ms});
   remove_interval(report.cases[0]);
+  add_processes(report.cases[0].id, 1, 0, report);
   report.cases[1].flags = {Flag::unsteady};
   EXPECT_EQ(run_findings(report).none,
-            "No finding is certain: 1 of 2 times has no interval, which needs 5 processes or more "
-            "(`--set measure.processes=5`); 1 is `unsteady`: the times still changed when the "
-            "warm-up ended; `--set warmup.time=1s` makes it longer.");
+            "No finding is certain: 1 of 2 times has no interval: fewer than the 5 processes that "
+            "one needs measured it (`--set measure.processes=5`); 1 is `unsteady`: the times still "
+            "changed when the warm-up ended; `--set warmup.time=1s` makes it longer.");
+}
+
+// Few processes were blamed for every missing interval.
+TEST(RunFindings, AMissingIntervalHasTheReasonOfItsRecord) {
+  Report report = run_of({10ms, 10ms});
+  for (CaseRecord& record : report.cases) remove_interval(record);
+  EXPECT_EQ(run_findings(report).none, "No finding is certain: 2 of 2 times have no interval.");
+  add_processes(report.cases[0].id, 6, 2, report);
+  EXPECT_EQ(run_findings(report).none,
+            "No finding is certain: 2 of 2 times have no interval: 1 of them: fewer than 5 of its "
+            "processes have samples at a known speed of the machine.");
+  add_processes(report.cases[1].id, 2, 0, report);
+  EXPECT_EQ(run_findings(report).none,
+            "No finding is certain: 2 of 2 times have no interval: 1 of them: fewer than the 5 "
+            "processes that one needs measured it (`--set measure.processes=5`), 1 of them: fewer "
+            "than 5 of its processes have samples at a known speed of the machine.");
 }
 
 TEST(CaseSum, CountsALayerOnceAndNotItsNetworkAgain) {

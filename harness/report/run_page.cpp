@@ -4,6 +4,7 @@
 #include "harness/report/page.hpp"
 #include "harness/report/regret.hpp"
 #include "harness/report/run_answer.hpp"
+#include "harness/result/summary.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace bench {
 namespace {
@@ -25,10 +25,7 @@ struct IntervalWidths {
 
 IntervalWidths collect_interval_widths(const Report& report) {
   const CaseColumn& interval = case_column("interval");
-  std::set<std::string_view> measured;
-  for (const ProcessRecord& process : report.processes) {
-    if (!process.samples.empty()) measured.insert(process.id);
-  }
+  std::vector<const CaseRecord*> without_interval;
   IntervalWidths widths;
   for (const CaseRecord& record : report.cases) {
     if (!record.time) continue;
@@ -37,8 +34,19 @@ IntervalWidths collect_interval_widths(const Report& report) {
       widths.known.push_back(analysis::to_number(cell));
       continue;
     }
-    if (measured.contains(record.id))
-      widths.reason = ", since fewer than five processes measured them";
+    without_interval.push_back(&record);
+  }
+  bool are_few = false, have_unknown_speeds = false;
+  for (const IntervalBasis& basis : find_interval_bases(report, without_interval)) {
+    if (basis.measured == 0 || basis.usable >= kMinIntervalProcesses) continue;
+    (basis.measured < kMinIntervalProcesses ? are_few : have_unknown_speeds) = true;
+  }
+  if (are_few) widths.reason = ", since fewer than five processes measured them";
+  if (have_unknown_speeds) {
+    widths.reason = are_few ? ", since fewer than five processes measured them, or have samples at "
+                              "a known speed of the machine"
+                            : ", since fewer than five of their processes have samples at a known "
+                              "speed of the machine";
   }
   return widths;
 }

@@ -135,7 +135,7 @@ void fields(auto& archive, JsonOf<TimesBySpeed> auto& times) {
 }
 
 BENCH_FIELDS(TimeSummary, median, q25, q75, min, max, low, high, confidence,
-             (at, inlined_if("at_canary_ns")));
+             (at, inlined_if("at_canary_ns")), mean, (deviation, "stddev_ns"), p90, p99);
 BENCH_FIELDS(Roofline, intensity_flops_per_byte, bound, (level, kOptional), ideal, efficiency,
              peak_flops_per_s, peak_bytes_per_s, source, precision);
 BENCH_FIELDS(Energy, joules_per_iteration, flops_per_joule, source);

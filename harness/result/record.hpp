@@ -239,6 +239,10 @@ struct TimeSummary {
   std::optional<double> confidence;
   // nullopt without canaries, and for times as measured.
   std::optional<SpeedLevel> at = std::nullopt;
+  // Over the same pooled samples: mean, standard deviation (nullopt for fewer than two) and
+  // percentiles. nullopt in records of earlier versions.
+  std::optional<Nanoseconds> mean = std::nullopt, deviation = std::nullopt;
+  std::optional<Nanoseconds> p90 = std::nullopt, p99 = std::nullopt;
   friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
 };
 

@@ -42,6 +42,47 @@ std::optional<double> interval_half_width(const TimeSummary& time) {
   return half / static_cast<double>(time.median.count());
 }
 
+IntervalBasis find_interval_basis(std::span<const ProcessRecord* const> processes) {
+  IntervalBasis basis;
+  basis.measured =
+      std::ranges::count_if(processes, [](const auto* each) { return !each->samples.empty(); });
+  const auto by_speed = times_by_speed(processes);
+  basis.usable = by_speed ? by_speed->processes : basis.measured;
+  return basis;
+}
+
+std::vector<IntervalBasis> find_interval_bases(const Report& report,
+                                               std::span<const CaseRecord* const> cases) {
+  std::unordered_map<std::string_view, std::vector<const ProcessRecord*>> processes;
+  for (const CaseRecord* record : cases) processes.try_emplace(record->id);
+  for (const ProcessRecord& process : report.processes) {
+    const auto found = processes.find(process.id);
+    if (found != processes.end()) found->second.push_back(&process);
+  }
+  std::vector<IntervalBasis> bases;
+  for (const CaseRecord* record : cases)
+    bases.push_back(find_interval_basis(processes.at(record->id)));
+  return bases;
+}
+
+std::string explain_missing_interval(const IntervalBasis& basis) {
+  if (basis.measured == 0) return "the record has no interval, and no processes that give one";
+  if (basis.measured >= kMinIntervalProcesses && basis.usable >= kMinIntervalProcesses)
+    return "the record has no interval, although its processes give one";
+  const std::string measured =
+      basis.measured == 1 ? "1 process" : fmt::format("{} processes", basis.measured);
+  if (basis.measured < kMinIntervalProcesses) {
+    return fmt::format(
+        "{} measured it and an interval needs {}; `bench run --set measure.processes={}` gives it "
+        "one",
+        measured, kMinIntervalProcesses, kMinIntervalProcesses);
+  }
+  return fmt::format(
+      "of the {} that measured it only {} {} samples at a known speed of the machine, and an "
+      "interval needs {}; measure it again",
+      measured, basis.usable, basis.usable == 1 ? "has" : "have", kMinIntervalProcesses);
+}
+
 std::vector<Flag> doubtful_flags(std::span<const Flag> flags) {
   constexpr std::array kDoubts = {Flag::unsteady,       Flag::disturbed, Flag::interrupted,
                                   Flag::voided_samples, Flag::throttled, Flag::above_ceiling};
@@ -121,6 +162,8 @@ std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedL
   time->q75 = std::max(time->q75, time->median);
   time->min = std::min(time->min, time->q25);
   time->max = std::max(time->max, time->q75);
+  time->p90 = std::clamp(*time->p90, time->q75, time->max);
+  time->p99 = std::clamp(*time->p99, *time->p90, time->max);
   time->low = time->high = std::nullopt;
   time->confidence.reset();
   if (!has_interval) return time;
@@ -387,6 +430,24 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
                    [](const auto& a, const auto& b) { return a.time > b.time; });
 }
 
+// Sets the mean and the standard deviation. `times` is not empty.
+void set_mean(std::span<const Nanoseconds> times, TimeSummary& summary) {
+  const auto count = static_cast<double>(times.size());
+  double sum = 0;
+  for (const Nanoseconds time : times) sum += static_cast<double>(time.count());
+  const double mean = sum / count;
+  double squares = 0;
+  for (const Nanoseconds time : times) {
+    const double difference = static_cast<double>(time.count()) - mean;
+    squares += difference * difference;
+  }
+  const auto rounded = [](double nanoseconds) {
+    return std::chrono::round<Nanoseconds>(FractionalNanoseconds(nanoseconds));
+  };
+  summary.mean = std::clamp(rounded(mean), summary.min, summary.max);
+  if (times.size() > 1) summary.deviation = rounded(std::sqrt(squares / (count - 1)));
+}
+
 // Returns the unexplained fraction. Returns nullopt if the sum of the layers is incomplete.
 std::optional<double> compute_unexplained(const NetworkSummary& summary) {
   if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
@@ -409,6 +470,9 @@ std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) 
   time.q75 = *median(process_quantiles(processes, 0.75));
   time.min = *std::min_element(pooled.begin(), pooled.end());
   time.max = *std::max_element(pooled.begin(), pooled.end());
+  time.p90 = quantile(pooled, 0.90);
+  time.p99 = quantile(pooled, 0.99);
+  set_mean(pooled, time);
   if (const auto interval = median_interval(medians, kMinIntervalCoverage)) {
     time.low = interval->low;
     time.high = interval->high;

@@ -7,6 +7,7 @@
 #include "harness/result/speed.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -45,6 +46,22 @@ std::optional<double> interval_half_width(const TimeSummary& time);
 // needs: the extremes of 5 values cover the median with probability 1 - 2^-4.
 inline constexpr double kMinIntervalCoverage = 0.9;
 inline constexpr int kMinIntervalProcesses = 5;
+
+// The processes of a case from which its interval follows, or would follow.
+struct IntervalBasis {
+  std::int64_t measured = 0;  // processes with samples; 0 if the file has none
+  // Those whose samples state how fast the machine was; without canaries, all of them.
+  std::int64_t usable = 0;
+  friend bool operator==(const IntervalBasis&, const IntervalBasis&) = default;
+};
+IntervalBasis find_interval_basis(std::span<const ProcessRecord* const> processes);
+// Returns the basis of each of these cases. Reads the processes once, since a run may have tens of
+// thousands of them.
+std::vector<IntervalBasis> find_interval_bases(const Report& report,
+                                               std::span<const CaseRecord* const> cases);
+// Returns why a time without an interval has none, as the end of a sentence that begins with the
+// time: "3 processes measured it, ...".
+std::string explain_missing_interval(const IntervalBasis& basis);
 
 // Returns the flags with which the interval of a time may not bound the truth.
 std::vector<Flag> doubtful_flags(std::span<const Flag> flags);

@@ -47,6 +47,10 @@ TEST(Summarise, MedianAndQuartilesAreMediansOverProcesses) {
   EXPECT_EQ(time->confidence, 0.9375);
   EXPECT_EQ(time->min, Nanoseconds(97));
   EXPECT_EQ(time->max, Nanoseconds(106));
+  EXPECT_EQ(time->mean, Nanoseconds(101));     // 1518 / 15 = 101.2
+  EXPECT_EQ(time->deviation, Nanoseconds(3));  // sqrt(96.4 / 14) = 2.62
+  EXPECT_EQ(time->p90, Nanoseconds(105));      // 104.6
+  EXPECT_EQ(time->p99, Nanoseconds(106));      // 105.86
   // Lower quartiles, rounded: 101 100 105 98 101; upper ones: 102 101 106 99 103.
   EXPECT_EQ(time->q25, Nanoseconds(101));
   EXPECT_EQ(time->q75, Nanoseconds(102));

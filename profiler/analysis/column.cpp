@@ -92,6 +92,8 @@ Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell()
 
 Cell duration_cell(const RowContext& c, const Column&) { return time_cell(c.activity.duration); }
 
+Cell no_cell(const RowContext&, const Column&) { return {}; }
+
 template <class Function>
 constexpr Column text_column(std::string_view name, std::string_view help, Function of) {
   return Column{name, name,    Quantity::none, Merge::equal, help,
@@ -200,6 +202,16 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "p95_ns", "p95", Quantity::time, "95th percentile of a group, within 1 %", duration_cell,
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
+    statistic_column(
+        "p90_ns", "p90", Quantity::time, "90th percentile of a group, within 1 %", duration_cell,
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.90)); }),
+    statistic_column(
+        "p99_ns", "p99", Quantity::time, "99th percentile of a group, within 1 %", duration_cell,
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.99)); }),
+    statistic_column(
+        "stddev_ns", "std. dev.", Quantity::time,
+        "standard deviation of a group; n/a for fewer than two activities", no_cell,
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.deviation()); }),
     statistic_column(
         "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, if both are known",
         [](const RowContext& c, const Column&) {

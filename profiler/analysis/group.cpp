@@ -41,6 +41,14 @@ void TimeStatistics::add(Nanoseconds duration) {
   quantiles_.add(duration.count());
   total_ = saturating_sum(total_, duration);
   widen(min_, max_, duration);
+  const double difference = static_cast<double>(duration.count()) - running_mean_;
+  running_mean_ += difference / static_cast<double>(count());
+  squares_ += difference * (static_cast<double>(duration.count()) - running_mean_);
+}
+
+std::optional<Nanoseconds> TimeStatistics::deviation() const {
+  if (count() < 2) return std::nullopt;
+  return Nanoseconds(std::llround(std::sqrt(squares_ / static_cast<double>(count() - 1))));
 }
 
 std::optional<Nanoseconds> TimeStatistics::mean() const {

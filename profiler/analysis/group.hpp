@@ -61,12 +61,17 @@ class TimeStatistics {
   std::optional<Nanoseconds> max() const { return max_; }
   std::optional<Nanoseconds> mean() const;
   std::optional<Nanoseconds> quantile(double q) const;  // within 1 %
+  // Returns the standard deviation with divisor n - 1; nullopt for fewer than two durations.
+  std::optional<Nanoseconds> deviation() const;
   std::optional<Nanoseconds> aggregate(Aggregate by) const;
 
  private:
   QuantileSketch quantiles_;
   Nanoseconds total_{0};
   std::optional<Nanoseconds> min_, max_;
+  // Of all durations, in nanoseconds: their mean, and the sum of the squares of their differences
+  // from it (Welford's method, which loses no digits to a large mean).
+  double running_mean_ = 0, squares_ = 0;
 };
 
 // Statistics of numbers other than durations in a group.

@@ -26,6 +26,16 @@ TEST(TimeStatistics, AreExactButForQuantiles) {
   EXPECT_NEAR(static_cast<double>(times.quantile(0.5)->count()), 200, 2);
 }
 
+TEST(TimeStatistics, TheDeviationNeedsTwoDurationsAndLosesNoDigitsToALargeMean) {
+  TimeStatistics times;
+  EXPECT_EQ(times.deviation(), std::nullopt);
+  const std::int64_t large = std::int64_t{1} << 52;
+  times.add(Nanoseconds(large + 2));
+  EXPECT_EQ(times.deviation(), std::nullopt);
+  for (const int time : {4, 4, 4, 5, 5, 7, 9}) times.add(Nanoseconds(large + time));
+  EXPECT_EQ(times.deviation(), Nanoseconds(2));  // sqrt(32 / 7) = 2.14
+}
+
 TEST(TimeStatistics, QuantilesStayWithinTheExtremes) {
   TimeStatistics times;
   times.add(Nanoseconds(1001));
