@@ -28,6 +28,7 @@ struct ParsedLine {
   std::string schema;   // of run and profile records only
   std::string run_id;   // empty in profiles
   std::string outcome;  // of cases and passes
+  std::string source;   // of cases: the place in the configuration
   std::int64_t unknown_fields = 0;  // undeclared attributes and attributes with the wrong type
   std::string problem;              // why a malformed line could not be read
 };
@@ -41,6 +42,8 @@ class ActivityLineParser {
   // If the result is LineKind::activity, activity() holds the record until the next call.
   const ParsedLine& parse(std::string_view line);
   const Activity& activity() const;
+  // The caller may change the record.
+  Activity& activity();
 
  private:
   struct State;

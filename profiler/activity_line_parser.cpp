@@ -40,6 +40,7 @@ constexpr std::array kFields = {
     Field{"schema", [](Contents& c, std::string_view text) { c.line.schema = text; }},
     Field{"run_id", [](Contents& c, std::string_view text) { c.line.run_id = text; }},
     Field{"outcome", [](Contents& c, std::string_view text) { c.line.outcome = text; }},
+    Field{"source", [](Contents& c, std::string_view text) { c.line.source = text; }},
     Field{"id", [](Contents& c, std::string_view text) { c.activity.case_id = text; }},
     Field{"kind",
           [](Contents& c, std::string_view text) {
@@ -300,5 +301,6 @@ const ParsedLine& ActivityLineParser::parse(std::string_view line) {
 }
 
 const Activity& ActivityLineParser::activity() const { return state_->handler.contents.activity; }
+Activity& ActivityLineParser::activity() { return state_->handler.contents.activity; }
 
 }  // namespace bench

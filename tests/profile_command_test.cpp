@@ -61,6 +61,29 @@ class ProfileCommand : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+// MXNET_PROFILER_AUTOSTART=1 had no counterpart for a program that does not link the library.
+TEST_F(ProfileCommand, TheEnvironmentAloneRecordsAnUnmodifiedProgram) {
+  const std::string library =
+      (std::filesystem::path(BENCH_BINARY).parent_path() / "lib/bench/libbench_capture.so")
+          .string();
+  const std::map<std::string, std::string> autostart = {
+      {"LD_PRELOAD", library}, {"BENCH_PROFILE_AUTOSTART", "1"}, {"BENCH_PROFILE_FILE", "p.jsonl"}};
+  const ProgramResult recorded = run(program({"print", "one", "relu", "relu"}), autostart);
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_EQ(recorded.out, "one\n");
+  EXPECT_THAT(recorded.err, IsEmpty());
+  const ProgramResult table =
+      run({BENCH_BINARY, "analyze", "p.jsonl.spool", "--format", "csv", "-c", "type", "--quiet"});
+  EXPECT_EQ(table.out, "type\n\"eltwise\"\n\"eltwise\"\n") << table.err;
+  // A file that cannot be created costs the program nothing.
+  std::map<std::string, std::string> refused = autostart;
+  refused["BENCH_PROFILE_FILE"] = "/no/such/folder/p.jsonl";
+  const ProgramResult plain = run(program({"print", "one"}), refused);
+  EXPECT_EQ(plain.status, 0);
+  EXPECT_EQ(plain.out, "one\n");
+  EXPECT_THAT(plain.err, StartsWith("bench profile: cannot create the profile of "));
+}
+
 TEST_F(ProfileCommand, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
   const Words words = program({"print", "one", "relu", "print", "two", "relu", "exit", "7"});
   const ProgramResult plain = run(words);

@@ -8,6 +8,7 @@
 #include "profiler/capture/code_names.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/sample_spool.hpp"
+#include "profiler/capture/source_lines.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
@@ -95,9 +96,10 @@ std::optional<ops::Platform> find_platform(const std::vector<GpuSpoolFile>& sess
 }
 
 // Names of code, from files of this machine. What it refers to must outlive it.
-CodeLookup make_code_lookup(FrameNames& names, CodeTables& tables) {
+CodeLookup make_code_lookup(FrameNames& names, FramePlaces& places, CodeTables& tables) {
   return {
       .frame_name = [&names](std::string_view frame) { return names.name(frame); },
+      .frame_place = [&places](std::string_view frame) { return places.place(frame); },
       .function_begin = [&names](
                             std::string_view path,
                             std::uint64_t address) { return names.function_begin(path, address); },
@@ -206,10 +208,11 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   if (is_incomplete) header.details["incomplete"] = "records could not be written";
   BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));
   FrameNames names;
+  FramePlaces places;
   CodeTables tables(settings.started);
   SpoolOptions options =
-      make_spool_options(settings, std::move(first_pass.facts), make_code_lookup(names, tables),
-                         find_platform(sessions));
+      make_spool_options(settings, std::move(first_pass.facts),
+                         make_code_lookup(names, places, tables), find_platform(sessions));
   if (samples) options.samples = &*samples;
   auto outcome = fill_profile(*file, files, sessions, launches, std::move(options), settings);
   if (!outcome.ok()) {

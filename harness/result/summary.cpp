@@ -442,7 +442,7 @@ void set_mean(std::span<const Nanoseconds> times, TimeSummary& summary) {
     squares += difference * difference;
   }
   const auto rounded = [](double nanoseconds) {
-    return std::chrono::round<Nanoseconds>(FractionalNanoseconds(nanoseconds));
+    return std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(nanoseconds));
   };
   summary.mean = std::clamp(rounded(mean), summary.min, summary.max);
   if (times.size() > 1) summary.deviation = rounded(std::sqrt(squares / (count - 1)));

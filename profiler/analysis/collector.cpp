@@ -222,6 +222,10 @@ class GroupCollector final : public Collector {
       group.intensity.add(static_cast<double>(*flops), static_cast<double>(*bytes));
     }
     if (context.ideal) group.ideals.add(context.ideal->time);
+    if (const auto value = activity.attributes.real(Attribute::value)) {
+      group.values.add(*value);
+      group.last_value = value;
+    }
     if (!activity.duration) return;
     group.times.add(*activity.duration);
     const auto time = static_cast<double>(activity.duration->count());

@@ -92,6 +92,10 @@ Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell()
 
 Cell duration_cell(const RowContext& c, const Column&) { return time_cell(c.activity.duration); }
 
+Cell value_cell(const RowContext& context, const Column&) {
+  return number_cell(context.activity.attributes.real(Attribute::value));
+}
+
 Cell no_cell(const RowContext&, const Column&) { return {}; }
 
 template <class Function>
@@ -250,6 +254,15 @@ constexpr std::array kOwnColumns = {
                               "what limits the ideal time: compute, memory, cache, launch; n/a for "
                               "a group of different ones",
                               bound_cell)),
+    statistic_column("value_min", "min", Quantity::none, "smallest value of a group of counters",
+                     value_cell,
+                     [](const GroupStatistics& g, Aggregate) { return number_cell(g.values.min); }),
+    statistic_column("value_max", "max", Quantity::none, "largest value of a group of counters",
+                     value_cell,
+                     [](const GroupStatistics& g, Aggregate) { return number_cell(g.values.max); }),
+    statistic_column("value_last", "last", Quantity::none, "last value of a group of counters",
+                     value_cell,
+                     [](const GroupStatistics& g, Aggregate) { return number_cell(g.last_value); }),
     statistic_column(
         "flags", "flags", Quantity::none,
         "above a peak, work unknown, unfinished, file gives other work",

@@ -69,7 +69,7 @@ class TimeStatistics {
   QuantileSketch quantiles_;
   Nanoseconds total_{0};
   std::optional<Nanoseconds> min_, max_;
-  // Of all durations, in nanoseconds: their mean, and the sum of the squares of their differences
+  // The mean of all durations in nanoseconds, and the sum of the squares of their differences
   // from it (Welford's method, which loses no digits to a large mean).
   double running_mean_ = 0, squares_ = 0;
 };
@@ -122,6 +122,8 @@ struct GroupStatistics {
   RatioStatistics intensity;   // operations per byte
   RatioStatistics efficiency;  // ideal time per measured time
   TimeStatistics ideals;
+  NumberStatistics values;           // of counters
+  std::optional<double> last_value;  // in the order of the file
   std::array<std::int64_t, kRowFlagCount> flags{};
 };
 

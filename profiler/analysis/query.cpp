@@ -130,6 +130,8 @@ class Output {
 
  private:
   const Totals& totals() const { return query_.collector().totals(); }
+  // Whether any selected activity has a duration. Counters have none.
+  bool has_times() const { return totals().unknown_times < totals().selected; }
 
   void describe(std::string_view file) {
     shape_.selected = totals().selected;
@@ -139,9 +141,11 @@ class Output {
     add_sentence(part_of_whole_);
     describe_selection(
         printable(fmt::format("{}: {}, {}", file, report_.format, activities(report_.activities))),
-        fmt::format("selected {}, {} ({} ns) in sum", totals().selected, format_time(totals().time),
-                    totals().time.count()));
-    if (plan_.aggregate) {
+        !has_times() && totals().selected > 0
+            ? fmt::format("selected {}, none with a duration", totals().selected)
+            : fmt::format("selected {}, {} ({} ns) in sum", totals().selected,
+                          format_time(totals().time), totals().time.count()));
+    if (plan_.aggregate && has_times()) {
       shape_.notes.push_back(
           fmt::format("time, FLOPs and bytes: {} of each group; rates: known work and time only",
                       to_string(*plan_.aggregate)));
@@ -190,15 +194,17 @@ class Output {
   }
 
   // Human-readable tables omit a default column if it has no values or repeats the column before
-  // it. They also omit `kind` and `device` if all rows have the same value.
+  // it. They also omit `kind`, `device` and `trace` if all rows have the same value.
   bool is_shown(std::size_t i) const {
     const Column& column = *plan_.columns[i];
     const bool people = plan_.format->audience == TableFormat::Audience::people;
     if (!plan_.default_columns || is_key(plan_, &column)) return true;
     if (column.position == Position::number) return people;
-    if (!people || column.merge == Merge::position) return true;
+    if (people && column.merge == Merge::position) return has_times();
+    if (!people) return true;
     const ColumnFacts& facts = query_.collector().facts()[i];
-    const bool constant = column.name == "kind" || column.name == "device";
+    const bool constant =
+        column.name == "kind" || column.name == "device" || column.name == "trace";
     return facts.known && facts.differs && (facts.varies || !constant);
   }
 

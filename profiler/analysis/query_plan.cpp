@@ -28,6 +28,23 @@ constexpr std::array<std::string_view, 16> kGroupColumns = {
     "min_ns",      "max_ns",       "mean_ns",   "p50_ns",  "p95_ns", "flops",
     "flops_per_s", "bytes",        "bandwidth", "flags"};
 
+// Counters have values and no times.
+constexpr std::array<std::string_view, 8> kCounterColumns = {
+    "number", "name", "start_ns", "value", "value_unit", "layer", "device", "pid"};
+constexpr std::array<std::string_view, 5> kCounterGroupColumns = {"count", "value_min", "value_max",
+                                                                  "value_last", "value_unit"};
+// Shown to humans if any selected activity has a value.
+constexpr std::array<std::string_view, 2> kValueColumns = {"value", "value_unit"};
+
+bool selects_only_counters(const AnalysisOptions& options) {
+  const std::string_view counter = to_string(ActivityKind::counter);
+  const auto are_counters = [&](const std::vector<std::string>& words) {
+    return !words.empty() &&
+           std::ranges::all_of(words, [&](const auto& w) { return w == counter; });
+  };
+  return are_counters(options.kinds) || are_counters(options.types);
+}
+
 void add_columns(std::span<const std::string_view> names, std::vector<const Column*>& columns) {
   for (const std::string_view name : names) columns.push_back(*find_column(name));
 }
@@ -41,11 +58,20 @@ Status choose_columns(const AnalysisOptions& options, QueryPlan& plan) {
   }
   if (!plan.default_columns) return Done{};
   plan.columns = plan.group_by;
+  const bool people = plan.format->audience == TableFormat::Audience::people;
+  if (selects_only_counters(options)) {
+    const std::span<const std::string_view> names =
+        plan.aggregate ? std::span<const std::string_view>(kCounterGroupColumns)
+                       : std::span<const std::string_view>(kCounterColumns);
+    add_columns(names, plan.columns);
+    return Done{};
+  }
   if (plan.aggregate) {
     add_columns(kGroupColumns, plan.columns);
     if (plan.aggregate != Aggregate::sum) std::erase(plan.columns, *find_column(kTypicalColumn));
   } else {
     add_columns(kRowColumns, plan.columns);
+    if (people) add_columns(kValueColumns, plan.columns);
   }
   if (plan.format->name == "markdown") plan.columns.push_back(*find_column("bar"));
   return Done{};

@@ -613,5 +613,52 @@ TEST(Query, DerivesTensorCoreUseFromKernelNames) {
   EXPECT_THAT(ask(file, options).text, HasSubstr("\"used (name: nvjet)\",1\n"));
 }
 
+// Counters were rows of empty times and shares, without their values.
+TEST(Query, CountersAreShownWithTheirValuesAndWithoutTimes) {
+  std::vector<Activity> activities = {primitive("conv", 0, 100)};
+  for (const double value : {7.0, 2.0, 5.0})
+    activities.push_back(make_counter("live_bytes", Nanoseconds(10), value, "bytes"));
+  const std::string file = profile(activities);
+
+  AnalysisOptions options;
+  EXPECT_THAT(ask(file, options).text, Not(HasSubstr("live_bytes")));
+  options.aggregate_by = {"name"};
+  EXPECT_THAT(ask(file, options).text, Not(HasSubstr("live_bytes")));
+
+  options.kinds = {"counter"};
+  const std::string groups = ask(file, options).text;
+  EXPECT_THAT(groups, AllOf(HasSubstr("selected 3, none with a duration"),
+                            testing::ContainsRegex("name +count +min +max +last +value_unit\n"),
+                            testing::ContainsRegex("live_bytes +3 +2 +7 +5 +bytes\n"),
+                            Not(HasSubstr("share"))));
+  options.aggregate_by.clear();
+  EXPECT_THAT(ask(file, options).text,
+              AllOf(testing::ContainsRegex("# +name +start +value +value_unit"),
+                    Not(HasSubstr("share")), Not(HasSubstr("n/a\n"))));
+  // Also if a name selects them.
+  options.kinds.clear();
+  options.types = {"live_bytes"};
+  EXPECT_THAT(ask(file, options).text,
+              AllOf(testing::ContainsRegex(" value +value_unit"), Not(HasSubstr("share"))));
+  // Programs get the same columns for the same options.
+  options.types = {"counter"};
+  options.format = "csv";
+  EXPECT_THAT(ask(file, options).text,
+              testing::StartsWith("number,name,start_ns,value,value_unit,layer,device,pid\n"));
+}
+
+TEST(Query, GroupsHaveFurtherStatisticsIfTheyAreAskedFor) {
+  std::vector<Activity> activities;
+  for (int i = 0; i < 100; ++i) activities.push_back(primitive("conv", i * 2000, 1000 + i));
+  AnalysisOptions options;
+  options.aggregate_by = {"type"};
+  EXPECT_THAT(ask(profile(activities), options).text, Not(HasSubstr("p99")));
+  options.columns = {"p90_ns", "p99_ns", "stddev_ns"};
+  const json rows = rows_of(profile(activities), options);
+  EXPECT_NEAR(rows[0]["p90_ns"].get<double>(), 1089, 11);
+  EXPECT_NEAR(rows[0]["p99_ns"].get<double>(), 1098, 11);
+  EXPECT_EQ(rows[0]["stddev_ns"], 29);  // of 0 to 99: 29.01
+}
+
 }  // namespace
 }  // namespace bench

@@ -30,6 +30,8 @@ struct CodeName {
 struct CodeLookup {
   // Converts a frame "FILE+0xADDRESS" to "function (file)", or leaves it unchanged.
   std::function<std::string(std::string_view frame)> frame_name = {};
+  // Returns the source line of a frame, "main.cpp:12"; nullopt if unknown.
+  std::function<std::optional<std::string>(std::string_view frame)> frame_place = {};
   // Returns where the function begins that contains the address; nullopt if unknown.
   std::function<std::optional<std::uint64_t>(std::string_view path, std::uint64_t address)>
       function_begin = {};

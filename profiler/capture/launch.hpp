@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "profiler/capture/spool_format.hpp"
 
 #include <map>
 #include <optional>
@@ -32,9 +33,7 @@ struct CaptureRequest {
   std::string dump_period;
 };
 
-// Creation and execution, which is "2" in all versions. This unusual spelling lets the library
-// recognise a user's own setting by its text. All versions read it as 2.
-inline constexpr char kCaptureVerbose[] = "2,2";
+using capture::kCaptureVerbose;
 
 // What takes the samples of a program. perf_events: the system, from outside (PerfRecorder). timer:
 // the preloaded library, by a timer of each thread.

@@ -57,8 +57,15 @@
 
 namespace bench::capture {
 
-// Absolute path of the existing spool. If it is not set, the library does nothing.
+// Absolute path of the existing spool. If it is not set, the library does nothing, unless
+// kAutostartVariable is.
 inline constexpr char kSpoolVariable[] = "BENCH_CAPTURE_SPOOL";
+// "1", and no spool: the library makes one itself, so that it also records a program that was not
+// started with `bench profile`. It is named after kFileVariable and kAutostartSuffix, by default
+// profile-PID.jsonl.
+inline constexpr char kAutostartVariable[] = "BENCH_PROFILE_AUTOSTART";
+inline constexpr char kFileVariable[] = "BENCH_PROFILE_FILE";
+inline constexpr char kAutostartSuffix[] = ".spool";
 // Mode bit that the library sets on the spool if a record could not be written (full disk or file
 // size limit). It is the owner's execute permission, which has no meaning for such a file.
 inline constexpr unsigned kLossMode = 0100;
@@ -72,6 +79,10 @@ inline constexpr char kSamplePeriodVariable[] = "BENCH_CAPTURE_SAMPLE_PERIOD";
 // The value of ONEDNN_VERBOSE that `bench profile` chose. If the program finds a different value,
 // its user wants the lines on standard output and gets them there too.
 inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";
+
+// Creation and execution, which is "2" in all versions. This unusual spelling lets the library
+// recognise a user's own setting by its text. All versions read it as 2.
+inline constexpr char kCaptureVerbose[] = "2,2";
 
 // The variables from which oneDNN reads its verbose mode: since 2.x; 1.x and 2.x; 0.x.
 inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",

@@ -57,6 +57,7 @@ class SpoolReader {
         sink_(sink),
         spans_(options.program),
         frame_name_(options.code.frame_name),
+        frame_place_(options.code.frame_place),
         sample_rate_(options.sample_rate),
         samples_(options.facts.own_threads, sink),
         names_(options.code),
@@ -348,6 +349,20 @@ class SpoolReader {
       text += frame.name.empty() ? frame.raw : frame.name;
     }
     activity_.attributes.set(Attribute::backtrace, text);
+    add_place(std::span(frames).subspan(first));
+  }
+
+  // Adds the line of the program that called, the innermost one with a known line. Lines of oneDNN
+  // itself, such as the reason of a dispatch, stay.
+  void add_place(std::span<const StackFrame> frames) {
+    const bool is_known = activity_.attributes.find(Attribute::source_location) != nullptr;
+    if (is_known || !frame_place_) return;
+    for (const StackFrame& frame : frames) {
+      const auto place = frame_place_(frame.raw);
+      if (!place) continue;
+      activity_.attributes.set(Attribute::source_location, *place);
+      return;
+    }
   }
 
   void add_facts(const VerboseDecoder& decoder) {
@@ -373,6 +388,7 @@ class SpoolReader {
   ProcessSpans spans_;
   std::int64_t forwarded_spans_ = 0;
   const std::function<std::string(std::string_view)>& frame_name_;
+  const std::function<std::optional<std::string>(std::string_view)>& frame_place_;
   std::int64_t sample_rate_;
   SampleJoin samples_;
   CodeNames names_;

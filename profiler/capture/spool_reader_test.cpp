@@ -144,6 +144,28 @@ TEST(CapturedBacktraces, StartAtTheCallerOfOnednn) {
   EXPECT_EQ(spool.read(options).at(0).attributes.text(Attribute::backtrace), "/a/app+0x6");
 }
 
+// The column `trace` was empty on the rows of `--backtrace`.
+TEST(CapturedBacktraces, GiveThePlaceOfTheInnermostFrameWithALine) {
+  Spool spool;
+  for (const char* frames : {R"("/l/libdnnl.so.3+0x9","/a/app+0x7","/a/app+0x6")",
+                             R"("/l/libdnnl.so.3+0x9","/a/app+0x5")"}) {
+    spool.add("verbose",
+              fmt::format(
+                  R"("text":"onednn_verbose,exec,cpu,reorder,x,undef,src_f32::blocked:ab:f0,,,4x4,)"
+                  R"(0","backtrace":[{}])",
+                  frames));
+  }
+  SpoolOptions options;
+  options.code.frame_place = [](std::string_view frame) {
+    return frame == "/a/app+0x6" || frame == "/l/libdnnl.so.3+0x9"
+               ? std::optional<std::string>("main.cpp:12")
+               : std::nullopt;
+  };
+  const auto activities = spool.read(options);
+  EXPECT_EQ(activities.at(0).attributes.text(Attribute::source_location), "main.cpp:12");
+  EXPECT_EQ(activities.at(1).attributes.text(Attribute::source_location), "");
+}
+
 TEST(MemorySamples, AreTakenAfterEveryNthPrimitiveOfAProcessInTheWindow) {
   const std::string primitive =
       R"("text":"onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,)"

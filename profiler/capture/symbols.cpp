@@ -1,60 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/symbols.hpp"
 
+#include "profiler/capture/elf_file.hpp"
+#include "profiler/capture/source_lines.hpp"
+
 #include <cxxabi.h>
 #include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
 namespace bench {
 namespace {
-
-// Larger than any real symbol table. Prevents a malformed header from requesting all memory.
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
-
-class ElfReader {
- public:
-  explicit ElfReader(const std::string& path) : stream_(path, std::ios::binary) {
-    stream_.seekg(0, std::ios::end);
-    size_ = stream_ ? static_cast<std::uint64_t>(stream_.tellg()) : 0;
-  }
-
-  bool read(std::uint64_t offset, void* to, std::uint64_t size) {
-    if (size > size_ || offset > size_ - size) return false;
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(offset));
-    stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
-    return stream_.good();
-  }
-
-  template <class T>
-  bool read_all(const Elf64_Shdr& section, std::vector<T>& items) {
-    if (section.sh_size > kMaxBytes || section.sh_size > size_) return false;
-    items.resize(section.sh_size / sizeof(T));
-    return read(section.sh_offset, items.data(), items.size() * sizeof(T));
-  }
-
- private:
-  std::ifstream stream_;
-  std::uint64_t size_ = 0;
-};
-
-std::vector<Elf64_Shdr> read_sections(ElfReader& file) {
-  Elf64_Ehdr header;
-  if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
-    return {};
-  }
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  if (!file.read(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return {};
-  return sections;
-}
 
 // Prefers .symtab to .dynsym: it also contains functions that are not exported, such as main.
 const Elf64_Shdr* symbol_section(const std::vector<Elf64_Shdr>& sections) {
@@ -76,8 +35,8 @@ std::string demangled(const char* name) {
 }  // namespace
 
 Result<SymbolTable> SymbolTable::read(const std::string& path) {
-  ElfReader file(path);
-  const std::vector<Elf64_Shdr> sections = read_sections(file);
+  ElfFile file(path);
+  const std::vector<Elf64_Shdr> sections = file.sections();
   const Elf64_Shdr* section = symbol_section(sections);
   std::vector<Elf64_Sym> symbols;
   std::vector<char> names;
@@ -111,24 +70,9 @@ std::optional<std::string> SymbolTable::name_at(std::uint64_t address) const {
 
 namespace {
 
-std::vector<Elf64_Phdr> read_segments(ElfReader& file) {
-  std::vector<Elf64_Phdr> segments;
-  Elf64_Ehdr header;
-  if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
-    return segments;
-  }
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    if (!file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) break;
-    segments.push_back(segment);
-  }
-  return segments;
-}
-
 // Returns the segment with the table of functions.
-std::optional<Elf64_Phdr> find_unwind_segment(ElfReader& file) {
-  for (const Elf64_Phdr& segment : read_segments(file)) {
+std::optional<Elf64_Phdr> find_unwind_segment(ElfFile& file) {
+  for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type == PT_GNU_EH_FRAME) return segment;
   }
   return std::nullopt;
@@ -153,7 +97,7 @@ struct UnwindEntry {
 
 FunctionStarts FunctionStarts::read(const std::string& path) {
   FunctionStarts result;
-  ElfReader file(path);
+  ElfFile file(path);
   const auto segment = find_unwind_segment(file);
   UnwindHeader header{};
   if (!segment || !file.read(segment->p_offset, &header, sizeof header)) return result;
@@ -161,7 +105,7 @@ FunctionStarts FunctionStarts::read(const std::string& path) {
                         header.count_encoding == kUnsigned4 &&
                         header.table_encoding == kSigned4OfTable;
   const std::uint64_t bytes = std::uint64_t{header.count} * sizeof(UnwindEntry);
-  if (!is_usual || bytes > segment->p_filesz || bytes > kMaxBytes) return result;
+  if (!is_usual || bytes > segment->p_filesz || bytes > ElfFile::kMaxBytes) return result;
   std::vector<UnwindEntry> entries(header.count);
   if (!file.read(segment->p_offset + sizeof header, entries.data(), bytes)) return result;
   for (const UnwindEntry& entry : entries) {
@@ -180,8 +124,8 @@ std::optional<std::uint64_t> FunctionStarts::begin_at(std::uint64_t address) con
 
 FileSegments FileSegments::read(const std::string& path) {
   FileSegments result;
-  ElfReader file(path);
-  for (const Elf64_Phdr& segment : read_segments(file)) {
+  ElfFile file(path);
+  for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_LOAD) continue;
     result.segments_.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
   }
@@ -215,21 +159,16 @@ std::optional<std::uint64_t> FrameNames::function_begin(std::string_view path,
 }
 
 std::string FrameNames::name(std::string_view frame) {
-  const std::size_t plus = frame.rfind("+0x");
-  if (plus == std::string_view::npos) return std::string(frame);
-  const std::string_view digits = frame.substr(plus + 3);
-  std::uint64_t address = 0;
-  const auto [end, code] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
-  if (code != std::errc() || end != digits.data() + digits.size()) return std::string(frame);
-  const std::string_view file = frame.substr(0, plus);
+  const auto parts = parse_frame(frame);
+  if (!parts) return std::string(frame);
+  const std::string_view file = parts->file;
   auto known = tables_.find(file);
   if (known == tables_.end()) {
     auto read = SymbolTable::read(std::string(file));
     known = tables_.emplace(file, std::nullopt).first;
     if (read.ok()) known->second = std::move(*read);
   }
-  const auto function = known->second ? known->second->name_at(address) : std::nullopt;
+  const auto function = known->second ? known->second->name_at(parts->address) : std::nullopt;
   if (!function) return std::string(frame);
   return fmt::format("{} ({})", *function, file.substr(file.rfind('/') + 1));
 }

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -95,6 +97,8 @@ class JsonLinesReading {
       case LineKind::activity:
         if (!counts(parsed.run_id, parser_.activity().case_id)) return Done{};
         ++report_.activities;
+        if (const std::string* source = find_source(parser_.activity()))
+          parser_.activity().attributes.set(Attribute::source_location, *source);
         return forward(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
@@ -113,6 +117,19 @@ class JsonLinesReading {
     return sink_.consume(corrected ? *corrected : activity);
   }
 
+  // Returns the place in the configuration of the activity's case; nullptr if it is unknown, or if
+  // the activity has a place of its own.
+  const std::string* find_source(const Activity& activity) {
+    if (sources_.empty() || activity.case_id.empty() ||
+        activity.attributes.find(Attribute::source_location) != nullptr)
+      return nullptr;
+    if (last_source_ == nullptr || last_source_->first != activity.case_id) {
+      const auto found = sources_.find(activity.case_id);
+      last_source_ = found == sources_.end() ? nullptr : &*found;
+    }
+    return last_source_ == nullptr ? nullptr : &last_source_->second;
+  }
+
   Status take_other(const TextSource::Line& line, const ParsedLine& parsed) {
     if (!parsed.schema.empty() &&
         std::find(kSchemas.begin(), kSchemas.end(), parsed.schema) == kSchemas.end()) {
@@ -120,6 +137,11 @@ class JsonLinesReading {
                    fmt::format("{}:{}", source_.name(), line.number),
                    "a newer `bench` may read it"};
     }
+    // A run writes the records of its cases before it profiles them.
+    // The source of a case from the command line is its id.
+    const std::string& case_id = parser_.activity().case_id;
+    if (parsed.record == "case" && !parsed.source.empty() && parsed.source != case_id)
+      sources_.insert_or_assign(case_id, parsed.source);
     if (parsed.record == "profile_pass") finish(parsed.run_id, parser_.activity().case_id);
     if (parsed.record == "end") finish(parsed.run_id, "");
     if (parsed.record != "run" && parsed.record != "profile") return Done{};
@@ -156,6 +178,8 @@ class JsonLinesReading {
   ActivitySink& sink_;
   ActivityLineParser parser_;
   ReadReport report_;
+  std::map<std::string, std::string, std::less<>> sources_;  // by case id
+  const std::pair<const std::string, std::string>* last_source_ = nullptr;
   std::string last_run_, last_case_;
   std::optional<bool> answer_;  // whether activities of the last run and case count
 };

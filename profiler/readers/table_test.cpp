@@ -222,5 +222,35 @@ TEST(CaptureReader, ReadsWhatAKilledProfileLeft) {
   EXPECT_EQ(report->malformed, 3);
 }
 
+// The column `trace` was empty on the rows of a run.
+TEST(ResultReader, ActivitiesHaveThePlaceOfTheirCaseInTheConfiguration) {
+  struct Places final : public ActivitySink {
+    Status consume(const Activity& activity) override {
+      places.emplace_back(activity.attributes.text(Attribute::source_location));
+      return Done{};
+    }
+    std::vector<std::string> places;
+  };
+  const auto of_case = [](const std::string& id, const char* place) {
+    Activity made;
+    made.name = "a";
+    made.case_id = id;
+    if (place != nullptr) made.attributes.set(Attribute::source_location, place);
+    return to_json_line(made, "") + "\n";
+  };
+  const std::string text =
+      std::string(kRun) +
+      "{\"record\":\"case\",\"run_id\":\"r\",\"id\":\"gemm/a\",\"source\":\"g.yaml:5\"}\n"
+      "{\"record\":\"case\",\"run_id\":\"r\",\"id\":\"gemm/b\",\"source\":\"gemm/b\"}\n" +
+      of_case("gemm/a", nullptr) + of_case("gemm/a", "src/matmul.cpp:7") +
+      of_case("gemm/b", nullptr) + of_case("gemm/c", nullptr) + of_case("gemm/a", nullptr) +
+      of_case("", nullptr);
+  Places places;
+  const auto source = text_source_for_test("file", text);
+  ASSERT_TRUE(read_activities(*source, places).ok());
+  // The id of a case from the command line is not a place.
+  EXPECT_THAT(places.places, ElementsAre("g.yaml:5", "src/matmul.cpp:7", "", "", "g.yaml:5", ""));
+}
+
 }  // namespace
 }  // namespace bench

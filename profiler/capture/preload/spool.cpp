@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/preload/spool.hpp"
 
+#include "profiler/capture/preload/module.hpp"
 #include "profiler/capture/spool_format.hpp"
 
 #include <atomic>
@@ -37,7 +38,63 @@ const char* copy(const char* text, char* buffer, std::size_t capacity) {
 
 bool is_one(const char* value) { return value != nullptr && std::strcmp(value, "1") == 0; }
 
+// Writes "DIRECTORY/FILE.spool" to `path`. Returns false if it does not fit.
+bool name_own_spool(char* path, std::size_t capacity) {
+  Text text(path, capacity - 1);
+  const char* file = std::getenv(kFileVariable);
+  const bool is_named = file != nullptr && *file != '\0';
+  if (!is_named || *file != '/') {
+    char folder[PATH_MAX];
+    if (getcwd(folder, sizeof folder) == nullptr || !text.add(folder) || !text.add("/"))
+      return false;
+  }
+  const bool fits = is_named ? text.add(file)
+                             : text.add("profile-") &&
+                                   text.add_number(static_cast<unsigned long>(getpid())) &&
+                                   text.add(".jsonl");
+  if (!fits || !text.add(kAutostartSuffix)) return false;
+  path[text.size()] = '\0';
+  return true;
+}
+
+bool is_off(const char* value) {
+  return value == nullptr || *value == '\0' || std::strcmp(value, "0") == 0 ||
+         std::strcmp(value, "none") == 0;
+}
+
+// Lets oneDNN print its lines, unless the user has chosen what it prints.
+void set_verbose_mode() {
+  setenv(kVerboseVariable, kCaptureVerbose, 1);
+  for (const char* name : kVerboseVariables) {
+    if (!is_off(std::getenv(name))) return;
+  }
+  for (const char* name : kVerboseVariables) setenv(name, kCaptureVerbose, 1);
+}
+
+// Makes a spool if the environment asks for it, and sets the variables that `bench profile` sets.
+void start_by_environment() {
+  if (std::getenv(kSpoolVariable) != nullptr || !is_one(std::getenv(kAutostartVariable))) return;
+  char path[PATH_MAX];
+  const bool has_name = name_own_spool(path, sizeof path);
+  const int file = has_name ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+  if (file < 0) {
+    constexpr char kMessage[] =
+        "bench profile: cannot create the profile of BENCH_PROFILE_AUTOSTART=1 here; "
+        "BENCH_PROFILE_FILE names another file\n";
+    static_cast<void>(!write(STDERR_FILENO, kMessage, sizeof kMessage - 1));
+    return;
+  }
+  close(file);
+  setenv(kSpoolVariable, path, 1);
+  set_verbose_mode();
+  const link_map* own = find_module(reinterpret_cast<const void*>(&start_by_environment));
+  char library[PATH_MAX];
+  if (own != nullptr && realpath(own->l_name, library) != nullptr)
+    setenv(kNvtxVariable, library, 0);
+}
+
 void read_settings(OwnedSettings& own) {
+  start_by_environment();
   const ssize_t size = readlink("/proc/self/exe", own.program, sizeof own.program - 1);
   own.program[size > 0 ? size : 0] = '\0';
   own.settings.program = own.program;
