@@ -60,9 +60,9 @@ struct ActivityReader {
 std::span<const ActivityReader> activity_readers();
 // Returns an error that names the supported formats if no reader recognises the content.
 Result<const ActivityReader*> find_reader(TextSource& source);
-// Returns the facts in the first record of a result file or profile, as in ReadReport::facts.
-// Consumes nothing from `source`. Returns no facts for other formats, or if the record is longer
-// than kHeadSize.
+// Returns the facts in the first record of a result file or profile, as in ReadReport::facts; of a
+// Chrome trace of Kineto only the name of its first GPU. Consumes nothing from `source`. Returns no
+// facts for other formats, or if the record is longer than kHeadSize.
 std::map<std::string, std::string> head_facts(TextSource& source);
 // Reads all of `source` with the reader that recognises it.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);

@@ -200,6 +200,25 @@ TEST_F(PeakCommandTest, AnalyzeComparesALogWithTheStoredCeilings) {
                    row.at("ideal_ns").get<double>() / row.at("time_ns").get<double>());
 }
 
+// Rows of a GPU had neither ideal time nor efficiency.
+TEST_F(PeakCommandTest, StatedRatesAreTheCeilingsOfKernels) {
+  std::vector<std::string> ask = {
+      "analyze",  BENCH_SOURCE_DIR "/profiler/readers/testdata/pyprof_resnet50.txt",
+      "--format", "json",
+      "-t",       "1",
+      "-c",       "ideal_ns,efficiency,bound"};
+  EXPECT_THAT(bench(ask).err,
+              HasSubstr("No ceilings of a GPU are stored in baselines: run `bench peak`. "
+                        "--peak-flops and --peak-bandwidth state them."));
+  ask.insert(ask.end(), {"--peak-flops", "125TFLOP/s", "--peak-bandwidth", "900GB/s"});
+  const ProgramResult stated = bench(ask);
+  ASSERT_EQ(stated.status, 0) << stated.err;
+  EXPECT_THAT(stated.err, HasSubstr("Ceilings: those of --peak-flops and --peak-bandwidth."));
+  const nlohmann::json row = nlohmann::json::parse(stated.out).at("rows")[0];
+  EXPECT_EQ(row.at("ideal_ns"), 67814);  // 61,032,832 B at 900 GB/s
+  EXPECT_EQ(row.at("bound"), "memory");
+}
+
 TEST_F(PeakCommandTest, AnalyzeTakesTheCeilingsOfAResultFromTheResult) {
   ASSERT_EQ(bench_peak_raised("*/fma_portable*").status, 0);
   const ProgramResult run = bench({"run", "gemm/forward/m64n64k64/f32/onednn/cpu/hot", "--quick",

@@ -137,9 +137,9 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   const CeilingKnowledge ceilings =
-      needs_ceilings(options)
-          ? find_row_ceilings(arguments.inputs.front(), *source, store_folder(arguments.baseline))
-          : CeilingKnowledge{};
+      needs_ceilings(options) ? find_row_ceilings(arguments.inputs.front(), *source,
+                                                  store_folder(arguments.baseline), options)
+                              : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, make_target(env)));
   separate_messages(outcome.report, env);

@@ -125,13 +125,16 @@ SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts
   return options;
 }
 
-// Adds to the header which tracer recorded the GPU activities, how many were lost, and which errors
-// occurred.
+// Adds to the header the name of the first GPU, which tracer recorded the GPU activities, how many
+// were lost, and which errors occurred.
 void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader& header) {
   std::int64_t dropped = 0;
   std::set<std::string> faults;
   for (const GpuSpoolFile& session : sessions) {
     if (session.traced()) header.details["gpu.tracer"] = session.head.tracer;
+    for (const GpuDevice& device : session.devices) {
+      if (!device.name.empty()) header.details.emplace("gpu.name", device.name);
+    }
     dropped += session.head.dropped;
     faults.insert(session.head.faults.begin(), session.head.faults.end());
   }

@@ -17,12 +17,14 @@
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,6 +33,9 @@ namespace bench {
 namespace {
 
 using Facts = std::map<std::string, std::string>;
+
+// The beginning of the names of facts about GPUs: "gpu.name", "gpu.tracer".
+constexpr const char* kGpuFacts = "gpu.";
 
 std::optional<std::int64_t> find_positive_number(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
@@ -60,14 +65,15 @@ std::map<std::string, Roofline> collect_rooflines(const std::vector<CaseRecord>&
 
 // Returns the provider for activities. The records of cases, if there are any, say where cold
 // caches leave the data, which activities alone do not.
-IdealProvider make_provider(Ceilings ceilings, std::vector<CaseRecord> cases) {
+IdealProvider make_provider(MachineCeilings machine, std::vector<CaseRecord> cases) {
   for (CaseRecord& record : cases) {
+    const Ceilings& ceilings = record.device == "cuda" ? machine.gpu : machine.cpu;
     // A run judges its times. Here a ceiling that was measured badly only makes a share too high.
     if (const auto input = make_roofline_input(record, ceilings))
       record.roofline = compute_roofline(*input, ceilings);
   }
   auto rooflines = collect_rooflines(cases);
-  return rooflines.empty() ? make_ideal_provider(std::move(ceilings))
+  return rooflines.empty() ? make_ideal_provider(std::move(machine))
                            : make_ideal_provider(std::move(rooflines));
 }
 
@@ -116,29 +122,123 @@ Status check_named_store(const Arguments& arguments) {
   return Done{};
 }
 
+namespace {
+
+// What a file says about the machine that recorded it.
+struct FileMachine {
+  std::string machine_class;  // this machine's if the file names none
+  bool is_named = false;
+  bool is_here = true;
+  bool has_gpu = false;
+  bool has_cpu = true;
+  Facts facts;
+};
+
+// The readers of files in which all rows are kernels of a GPU.
+constexpr std::array<std::string_view, 2> kGpuReaders = {"pyprof", "gpu_records"};
+
+FileMachine describe_file(TextSource& source) {
+  FileMachine machine;
+  machine.facts = head_facts(source);
+  machine.machine_class = machine_class(read_cpu(SystemRoot{}));
+  if (const auto named = machine.facts.find("machine_class"); named != machine.facts.end()) {
+    machine.is_named = true;
+    machine.is_here = named->second == machine.machine_class;
+    machine.machine_class = named->second;
+  }
+  const auto reader = find_reader(source);
+  const bool is_of_gpu =
+      reader.ok() && std::ranges::find(kGpuReaders, (*reader)->name) != kGpuReaders.end();
+  const auto gpu_fact = machine.facts.lower_bound(kGpuFacts);
+  machine.has_cpu = !is_of_gpu;
+  machine.has_gpu =
+      is_of_gpu || (gpu_fact != machine.facts.end() && gpu_fact->first.starts_with(kGpuFacts));
+  return machine;
+}
+
+// Returns the ceilings of the GPU that the file names or, if it names none, of the only GPU whose
+// ceilings the machine class has.
+FoundCeilings find_file_gpu_ceilings(const FileMachine& machine, const std::string& store) {
+  const auto stored = find_peaks(store, machine.machine_class);
+  if (!stored.ok()) return {{}, store};
+  Ceilings gpu = select_gpu_ceilings(machine.facts);
+  if (gpu.gpu.empty()) {
+    std::set<std::string> names;
+    for (const PeakRecord& record : stored->history.records) {
+      if (!record.gpu.empty()) names.insert(record.gpu);
+    }
+    if (names.size() == 1) gpu.gpu = *names.begin();
+  }
+  return {stored_gpu_ceilings(stored->history.records, std::move(gpu)), stored->store};
+}
+
+std::string name_cpu(const FileMachine& machine) {
+  return machine.is_here ? "this machine's CPU" : "`" + machine.machine_class + "`";
+}
+std::string name_gpu(const Ceilings& gpu) {
+  return gpu.gpu.empty() ? "a GPU" : "the GPU `" + gpu.gpu + "`";
+}
+
+std::string describe_missing(const std::string& what, const FileMachine& machine,
+                             const std::string& store) {
+  return fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", what, store,
+                     machine.is_here ? "" : " there");
+}
+
+constexpr std::string_view kStateThem = " --peak-flops and --peak-bandwidth state them.";
+
+// Says where the ceilings come from, and how to get those that are missing.
+std::string describe_ceilings(const FileMachine& machine, const FoundCeilings& cpu,
+                              const FoundCeilings& gpu) {
+  std::vector<std::string> found;
+  if (!cpu.ceilings.rows.empty()) found.push_back(name_cpu(machine));
+  if (!gpu.ceilings.rows.empty()) found.push_back(name_gpu(gpu.ceilings));
+  const std::string& store = cpu.ceilings.rows.empty() ? gpu.store : cpu.store;
+  if (found.empty()) {
+    return machine.has_cpu
+               ? describe_missing(name_cpu(machine), machine, store)
+               : describe_missing(name_gpu(gpu.ceilings), machine, store) + std::string(kStateThem);
+  }
+  std::string text = fmt::format("Ceilings: those of {} in {}{}.", fmt::join(found, " and "), store,
+                                 machine.is_named ? "" : "; the file names no machine");
+  if (machine.has_gpu && gpu.ceilings.rows.empty())
+    text += " " + describe_missing(name_gpu(gpu.ceilings), machine, gpu.store);
+  return text;
+}
+
+// Uses the rates that the user states.
+CeilingKnowledge use_stated_peaks(const AnalysisOptions& stated) {
+  std::string note = "Ceilings: those of --peak-flops and --peak-bandwidth.";
+  if (!stated.peak_bandwidth)
+    note = "Ceilings: that of --peak-flops; rows with bytes also need --peak-bandwidth.";
+  if (!stated.peak_flops)
+    note = "Ceilings: that of --peak-bandwidth; rows with FLOPs also need --peak-flops.";
+  return {make_ideal_provider(stated.peak_flops, stated.peak_bandwidth), std::move(note)};
+}
+
+}  // namespace
+
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
-                                   const std::string& store) {
+                                   const std::string& store, const AnalysisOptions& stated) {
+  if (stated.peak_flops || stated.peak_bandwidth) return use_stated_peaks(stated);
   std::vector<CaseRecord> cases = read_cases(path, source);
-  if (auto stated = collect_rooflines(cases); !stated.empty()) {
-    return {make_ideal_provider(std::move(stated)),
+  if (auto in_file = collect_rooflines(cases); !in_file.empty()) {
+    return {make_ideal_provider(std::move(in_file)),
             "Ceilings: those that the file states for its cases."};
   }
-  const Facts facts = head_facts(source);
-  const auto file_class = facts.find("machine_class");
-  const std::string this_class = machine_class(read_cpu(SystemRoot{}));
-  const bool is_this_machine = file_class == facts.end() || file_class->second == this_class;
-  FoundCeilings found = is_this_machine ? find_cpu_ceilings(store)
-                                        : find_class_ceilings(file_class->second, facts, store);
-  const std::string machine =
-      is_this_machine ? "this machine's CPU" : "`" + file_class->second + "`";
-  if (found.ceilings.rows.empty()) {
-    return {{},
-            fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
-                        is_this_machine ? "" : " there")};
+  const FileMachine machine = describe_file(source);
+  FoundCeilings cpu{{}, store};
+  if (machine.has_cpu) {
+    cpu = machine.is_here ? find_cpu_ceilings(store)
+                          : find_class_ceilings(machine.machine_class, machine.facts, store);
   }
-  return {make_provider(std::move(found.ceilings), std::move(cases)),
-          fmt::format("Ceilings: those of {} in {}{}.", machine, found.store,
-                      file_class == facts.end() ? "; the file names no machine" : "")};
+  FoundCeilings gpu{{}, store};
+  if (machine.has_gpu) gpu = find_file_gpu_ceilings(machine, store);
+  std::string note = describe_ceilings(machine, cpu, gpu);
+  if (cpu.ceilings.rows.empty() && gpu.ceilings.rows.empty()) return {{}, std::move(note)};
+  return {make_provider({std::move(cpu.ceilings), std::move(gpu.ceilings), machine.has_gpu},
+                        std::move(cases)),
+          std::move(note)};
 }
 
 }  // namespace bench

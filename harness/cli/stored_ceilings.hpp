@@ -32,12 +32,13 @@ Ceilings find_case_ceilings(const Case& spec, const std::string& store, Env& env
 // Checks --baseline ahead of work, so that a wrong name is reported before it.
 Status check_named_store(const Arguments& arguments);
 
-// Returns the ceilings that the case records of a result file state. If there are none, returns
-// those in `store` or the default store for the machine class that the file names. If the file
-// names no class, returns those of this machine. `source` is the result of open_text(path); this
-// function consumes nothing of it. The note states where the ceilings come from, or which command
-// measures them.
+// Returns the ceilings that `stated` states. Else returns those that the case records of a result
+// file state. If there are none, returns those of the CPU and of the GPU in `store` or the default
+// store for the machine class that the file names. If the file names no class, returns those of
+// this machine, and if it names no GPU, those of the only GPU that the store has. `source` is the
+// result of open_text(path); this function consumes nothing of it. The note states where the
+// ceilings come from, or which command measures them.
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
-                                   const std::string& store);
+                                   const std::string& store, const AnalysisOptions& stated);
 
 }  // namespace bench

@@ -38,11 +38,29 @@ Bytes sum_weights(const ops::Problem& problem) {
   return sum;
 }
 
-// Returns false for enclosing activities, creations and copies, which have no ceiling.
-bool is_executed_on_cpu(const Activity& activity) {
-  if (activity.track.device || activity.attributes.text(Attribute::engine) == "gpu") return false;
-  if (activity.kind == ActivityKind::operation) return true;
-  return activity.kind == ActivityKind::primitive && is_executed(activity);
+// What executed an activity. none: it encloses others, is a creation or a copy, or ran on a device
+// of which no ceilings are known.
+enum class Executor { none, cpu, gpu };
+
+Executor find_executor(const Activity& activity) {
+  if (activity.kind == ActivityKind::kernel) return Executor::gpu;
+  if (activity.track.device || activity.attributes.text(Attribute::engine).starts_with("gpu"))
+    return Executor::none;
+  // Of a case on a GPU, the operators of the host only start the kernels.
+  constexpr std::string_view kCudaSegment = "/cuda/";
+  if (activity.case_id.find(kCudaSegment) != std::string::npos) return Executor::none;
+  if (activity.kind == ActivityKind::operation) return Executor::cpu;
+  const bool is_primitive = activity.kind == ActivityKind::primitive && is_executed(activity);
+  return is_primitive ? Executor::cpu : Executor::none;
+}
+
+// Sets the units that a kernel used. Returns false if they are unknown.
+bool set_units(const Activity& kernel, RooflineInput& input) {
+  const std::string_view use = kernel.attributes.text(Attribute::tensor_cores);
+  if (use.starts_with("not used")) return true;
+  if (!use.starts_with("used")) return input.work.flops == 0;
+  input.tensor_operand = input.dtype == "f32" ? "tf32" : input.dtype;
+  return true;
 }
 
 ActivityIdeal make_ideal(Nanoseconds time, Bound bound) { return {time, to_string(bound)}; }
@@ -80,22 +98,41 @@ std::optional<ActivityWorkModel::ModelledWork> ActivityWorkModel::work(const Act
   return result;
 }
 
-IdealProvider make_ideal_provider(Ceilings ceilings) {
-  return [ceilings = std::move(ceilings), model = std::make_shared<ActivityWorkModel>()](
+namespace {
+
+// Returns the input without the units of a GPU.
+RooflineInput make_input(const Activity& activity, const ActivityWorkModel::ModelledWork& work) {
+  const IdSegments segments = split_id(activity.case_id);
+  RooflineInput input;
+  input.work = work.work;
+  // The ideal time does not depend on the measured time, which only has to be positive.
+  input.time = Nanoseconds(1);
+  input.dtype = activity.attributes.text(Attribute::dtype);
+  input.cache = segments.cache;
+  input.threads = threads_in(segments.options);
+  input.weights = work.weights;
+  return input;
+}
+
+}  // namespace
+
+IdealProvider make_ideal_provider(MachineCeilings machine) {
+  return [machine = std::move(machine), model = std::make_shared<ActivityWorkModel>()](
              const Activity& activity) -> std::optional<ActivityIdeal> {
-    const auto modelled = is_executed_on_cpu(activity) ? model->work(activity) : std::nullopt;
+    const Executor executor = find_executor(activity);
+    const bool may_only_launch = machine.has_gpu_work && activity.kind == ActivityKind::operation;
+    if (executor == Executor::none || may_only_launch) return std::nullopt;
+    const Ceilings& ceilings = executor == Executor::gpu ? machine.gpu : machine.cpu;
+    if (ceilings.rows.empty()) return std::nullopt;
+    const auto modelled = model->work(activity);
     if (!modelled) return std::nullopt;
-    const IdSegments segments = split_id(activity.case_id);
-    RooflineInput input;
-    input.work = modelled->work;
-    // The ideal time does not depend on the measured time, which only has to be positive.
-    input.time = Nanoseconds(1);
-    input.dtype = activity.attributes.text(Attribute::dtype);
-    input.cache = segments.cache;
-    input.threads = threads_in(segments.options);
-    input.weights = modelled->weights;
+    RooflineInput input = make_input(activity, *modelled);
+    if (executor == Executor::gpu && !set_units(activity, input)) return std::nullopt;
     const auto roofline = compute_roofline(input, ceilings);
     if (!roofline) return std::nullopt;
+    // The bytes alone would promise too short a time if the units or the type are unknown.
+    const bool lacks_peak = input.work.flops > 0 && !roofline->peak_flops_per_s;
+    if (executor == Executor::gpu && lacks_peak) return std::nullopt;
     return make_ideal(roofline->ideal, roofline->bound);
   };
 }
@@ -104,10 +141,30 @@ IdealProvider make_ideal_provider(std::map<std::string, Roofline> cases) {
   return [cases = std::move(cases), model = std::make_shared<ActivityWorkModel>()](
              const Activity& activity) -> std::optional<ActivityIdeal> {
     const auto found = cases.find(activity.case_id);
-    if (found == cases.end() || !is_executed_on_cpu(activity)) return std::nullopt;
+    if (found == cases.end() || find_executor(activity) == Executor::none) return std::nullopt;
     const auto modelled = model->work(activity);
     const auto ideal =
         modelled ? compute_partial_ideal(modelled->work, found->second) : std::nullopt;
+    if (!ideal) return std::nullopt;
+    return make_ideal(ideal->time, ideal->bound);
+  };
+}
+
+IdealProvider make_ideal_provider(std::optional<FlopsPerSecond> peak_flops,
+                                  std::optional<BytesPerSecond> peak_bandwidth) {
+  Roofline stated;
+  stated.peak_flops_per_s = peak_flops;
+  stated.peak_bytes_per_s = peak_bandwidth;
+  stated.level = kMemoryLevels.back();
+  return [stated, model = std::make_shared<ActivityWorkModel>()](
+             const Activity& activity) -> std::optional<ActivityIdeal> {
+    const auto modelled =
+        find_executor(activity) == Executor::none ? std::nullopt : model->work(activity);
+    if (!modelled) return std::nullopt;
+    const bool lacks_flops = necessary_flops(modelled->work) > 0 && !stated.peak_flops_per_s;
+    const bool lacks_bytes = modelled->work.traffic().count > 0 && !stated.peak_bytes_per_s;
+    if (lacks_flops || lacks_bytes) return std::nullopt;
+    const auto ideal = compute_partial_ideal(modelled->work, stated);
     if (!ideal) return std::nullopt;
     return make_ideal(ideal->time, ideal->bound);
   };

@@ -37,13 +37,28 @@ class ActivityWorkModel {
   std::unordered_map<std::string, std::optional<ModelledWork>> cache_;
 };
 
-// Uses the ceilings of the machine on which the activities ran. Reads the cache mode and the
-// threads from the activity's case id. Without a case id, assumes all threads, and that data are
-// in the smallest cache that holds them. The provider returns nullopt unless the activity executed
-// work on the CPU.
-IdealProvider make_ideal_provider(Ceilings ceilings);
+// The ceilings of a machine; each may be empty.
+struct MachineCeilings {
+  Ceilings cpu, gpu;
+  // Whether operators of the host may only start work of a GPU, whose ceilings then do not apply to
+  // them, nor do those of the CPU.
+  bool has_gpu_work = false;
+};
+
+// Uses the ceilings of the machine on which the activities ran: those of the CPU for operators and
+// primitives, those of the GPU for kernels. A kernel is compared with the units that it used,
+// tensor cores or CUDA cores, and has no ideal time if this is unknown. Reads the cache mode and
+// the threads from the activity's case id. Without a case id, assumes all threads, and that data
+// are in the smallest cache that holds them. The provider returns nullopt unless the activity
+// executed work.
+IdealProvider make_ideal_provider(MachineCeilings machine);
 
 // Uses the ceilings in the roofline of the activity's case. `cases`: rooflines by case id.
 IdealProvider make_ideal_provider(std::map<std::string, Roofline> cases);
+
+// Uses the same rates for all activities that executed work, on any device. An activity with FLOPs
+// needs `peak_flops`, one with bytes `peak_bandwidth`.
+IdealProvider make_ideal_provider(std::optional<FlopsPerSecond> peak_flops,
+                                  std::optional<BytesPerSecond> peak_bandwidth);
 
 }  // namespace bench

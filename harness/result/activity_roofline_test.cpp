@@ -32,7 +32,7 @@ Activity product(std::int64_t flops, std::int64_t bytes) {
 }
 
 TEST(ActivityRoofline, TheLongerOfArithmeticAndMovementIsIdeal) {
-  const IdealProvider compute_ideal = make_ideal_provider(machine());
+  const IdealProvider compute_ideal = make_ideal_provider(MachineCeilings{machine(), {}});
   const auto compute = compute_ideal(product(80'000, 1000));
   ASSERT_TRUE(compute);
   EXPECT_EQ(compute->time, Nanoseconds(800));
@@ -46,7 +46,7 @@ TEST(ActivityRoofline, TheLongerOfArithmeticAndMovementIsIdeal) {
 }
 
 TEST(ActivityRoofline, TheCaseTellsTheCacheMode) {
-  const IdealProvider compute_ideal = make_ideal_provider(machine());
+  const IdealProvider compute_ideal = make_ideal_provider(MachineCeilings{machine(), {}});
   Activity cold = product(1000, 20'000);
   cold.case_id = "gemm/forward/m1n1k1/f32/onednn/cpu/cold/t1";
   EXPECT_EQ(compute_ideal(cold)->time, Nanoseconds(2000));
@@ -54,7 +54,7 @@ TEST(ActivityRoofline, TheCaseTellsTheCacheMode) {
 }
 
 TEST(ActivityRoofline, NothingIsIdealWithoutWorkOrOffTheProcessor) {
-  const IdealProvider compute_ideal = make_ideal_provider(machine());
+  const IdealProvider compute_ideal = make_ideal_provider(MachineCeilings{machine(), {}});
   Activity unknown = product(1, 1);
   unknown.attributes.erase(Attribute::flops);
   unknown.attributes.erase(Attribute::bytes);
@@ -65,7 +65,7 @@ TEST(ActivityRoofline, NothingIsIdealWithoutWorkOrOffTheProcessor) {
   Activity kernel = product(1, 1);
   kernel.kind = ActivityKind::kernel;
   EXPECT_FALSE(compute_ideal(kernel));
-  EXPECT_FALSE(make_ideal_provider(Ceilings{})(product(1, 1)));
+  EXPECT_FALSE(make_ideal_provider(MachineCeilings{})(product(1, 1)));
 }
 
 // The products with padding were counted, so that a layer ran at 103 % of the peak.
@@ -77,7 +77,8 @@ TEST(ActivityRoofline, PaddingNeedsNoTime) {
   const std::int64_t all = std::int64_t{2} * 512 * 7 * 7 * 512 * 3 * 3;
   const std::int64_t inside = std::int64_t{2} * 512 * 512 * 19 * 19;
   conv.attributes.set(Attribute::flops, all);
-  EXPECT_EQ(make_ideal_provider(machine())(conv)->time, Nanoseconds((inside + 50) / 100));
+  EXPECT_EQ(make_ideal_provider(MachineCeilings{machine(), {}})(conv)->time,
+            Nanoseconds((inside + 50) / 100));
   ActivityWorkModel works;
   EXPECT_EQ(necessary_flops(works.work(conv)->work), inside);
   // Another amount of work than the parameters imply is taken as it is.
@@ -100,6 +101,69 @@ TEST(ActivityRoofline, TheCeilingsOfACaseApplyToItsParts) {
   moving.case_id = "network";
   EXPECT_EQ(compute_ideal(moving)->time, Nanoseconds(2000));
   EXPECT_EQ(compute_ideal(moving)->bound, "memory");
+}
+
+// A GPU: 1000 FLOP per ns in f16 on tensor cores, 100 in f32 on CUDA cores, 50 B per ns.
+Ceilings gpu() {
+  Ceilings ceilings;
+  ceilings.gpu = "NVIDIA H100";
+  ceilings.rows = {{"gemm_f16", "", 1, FlopsPerSecond{1000e9}},
+                   {"fma_cuda_f32", "", 1, FlopsPerSecond{100e9}},
+                   {"read", "dram", 1, BytesPerSecond{50e9}}};
+  return ceilings;
+}
+
+Activity kernel(const char* dtype, const char* tensor_cores) {
+  Activity activity = product(1'000'000, 1000);
+  activity.kind = ActivityKind::kernel;
+  activity.track.device = 0;
+  activity.attributes.erase(Attribute::phase);
+  activity.attributes.set(Attribute::dtype, dtype);
+  if (tensor_cores != nullptr) activity.attributes.set(Attribute::tensor_cores, tensor_cores);
+  return activity;
+}
+
+TEST(ActivityRoofline, AKernelIsComparedWithTheUnitsThatItUsed) {
+  const IdealProvider compute_ideal = make_ideal_provider(MachineCeilings{machine(), gpu()});
+  const auto tensor = compute_ideal(kernel("f16", "used (name: nvjet)"));
+  ASSERT_TRUE(tensor);
+  EXPECT_EQ(tensor->time, Nanoseconds(1000));
+  EXPECT_EQ(tensor->bound, "compute");
+  EXPECT_EQ(compute_ideal(kernel("f32", "not used (name: cudnn-cores)"))->time,
+            Nanoseconds(10'000));
+  EXPECT_FALSE(compute_ideal(kernel("f32", nullptr)));                // of unknown units
+  EXPECT_FALSE(compute_ideal(kernel("bf16", "used (name: nvjet)")));  // not measured
+  Activity moving = kernel("f16", nullptr);
+  moving.attributes.set(Attribute::flops, std::int64_t{0});
+  EXPECT_EQ(compute_ideal(moving)->time, Nanoseconds(20));
+  EXPECT_EQ(compute_ideal(moving)->bound, "memory");
+  EXPECT_EQ(compute_ideal(product(80'000, 1000))->time, Nanoseconds(800));  // of the CPU
+}
+
+// The time of a launch was compared with the ceilings of its work.
+TEST(ActivityRoofline, OperatorsThatOnlyStartKernelsHaveNone) {
+  Activity launch = product(1000, 1000);
+  launch.kind = ActivityKind::operation;
+  MachineCeilings both{machine(), gpu()};
+  EXPECT_TRUE(make_ideal_provider(both)(launch));
+  launch.case_id = "gemm/forward/m1n1k1/f16/cublaslt/cuda/hot";
+  EXPECT_FALSE(make_ideal_provider(both)(launch));
+  launch.case_id.clear();
+  both.has_gpu_work = true;
+  EXPECT_FALSE(make_ideal_provider(both)(launch));
+}
+
+TEST(ActivityRoofline, StatedRatesApplyToAllDevices) {
+  const FlopsPerSecond flops{100e9};
+  const BytesPerSecond bytes{10e9};
+  const IdealProvider compute_ideal = make_ideal_provider(flops, bytes);
+  EXPECT_EQ(compute_ideal(kernel("f16", nullptr))->time, Nanoseconds(10'000));
+  EXPECT_EQ(compute_ideal(product(1000, 20'000))->time, Nanoseconds(2000));
+  EXPECT_EQ(compute_ideal(product(1000, 20'000))->bound, "memory");
+  // Half of the work would promise too short a time.
+  EXPECT_FALSE(make_ideal_provider(flops, std::nullopt)(product(1000, 20'000)));
+  EXPECT_FALSE(make_ideal_provider(std::nullopt, bytes)(product(1000, 20'000)));
+  EXPECT_TRUE(make_ideal_provider(std::nullopt, bytes)(product(0, 20'000)));
 }
 
 }  // namespace

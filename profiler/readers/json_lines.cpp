@@ -191,6 +191,9 @@ std::map<std::string, std::string> head_facts(TextSource& source) {
   const std::string_view head = source.head();
   const std::size_t end = head.find('\n');
   if (end != std::string_view::npos) take_facts(head.substr(0, end), facts);
+  if (facts.empty()) {
+    if (const std::string gpu = find_kineto_gpu(head); !gpu.empty()) facts["gpu.name"] = gpu;
+  }
   return facts;
 }
 

@@ -227,6 +227,17 @@ Result<ReadReport> read_kineto(TextSource& source, ActivitySink& sink) {
 
 }  // namespace
 
+std::string find_kineto_gpu(std::string_view head) {
+  const std::size_t key = head.find("\"deviceProperties\"");
+  if (key == head.npos) return {};
+  const std::size_t begin = head.find('[', key);
+  const std::size_t end = begin == head.npos ? begin : head.find(']', begin);
+  if (end == head.npos) return {};
+  const auto document = parse_json(head.substr(begin, end - begin + 1));
+  if (!document.ok() || !document->root().is_list() || document->root().size() == 0) return {};
+  return std::string(document->root().item(0).text_at("name").value_or(""));
+}
+
 const ActivityReader kineto_reader = {
     .name = "kineto",
     .help = "Chrome trace of Kineto, which torch.profiler writes",

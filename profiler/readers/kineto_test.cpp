@@ -298,5 +298,20 @@ TEST(KinetoReader, AnEventOfAnotherCategoryIsARange) {
   EXPECT_EQ(trace.activities[0].attributes.text(Attribute::domain), "mtia_insight");
 }
 
+TEST(KinetoHead, NamesTheFirstGpu) {
+  const auto named = [](const char* text) {
+    const auto source = text_source_for_test("trace.json", text);
+    const auto facts = head_facts(*source);
+    const auto found = facts.find("gpu.name");
+    return found == facts.end() ? std::string() : found->second;
+  };
+  EXPECT_EQ(named(R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H200"}],)"
+                  R"("traceEvents":[]})"),
+            "NVIDIA H200");
+  EXPECT_EQ(named(R"({"schemaVersion":1,"deviceProperties":[],"traceEvents":[]})"), "");
+  EXPECT_EQ(named(R"({"deviceProperties":[{"id":0,)"), "");
+  EXPECT_EQ(named("hello\n"), "");
+}
+
 }  // namespace
 }  // namespace bench

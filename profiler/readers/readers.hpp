@@ -33,6 +33,10 @@ void flatten_facts(JsonValue value, const std::string& name,
 // "bench.profile".
 bool names_schema(std::string_view head, std::string_view family);
 
+// Returns the name of the first GPU that the head of a trace of Kineto states; empty if it states
+// none, or is of another format.
+std::string find_kineto_gpu(std::string_view head);
+
 // Forwards every activity to `sink`. Takes facts from other records. Counts and notes incomplete,
 // binary and foreign lines. Returns an error if the schema version is not supported or the sink
 // fails.
