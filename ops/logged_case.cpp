@@ -39,16 +39,10 @@ Order find_order(const MemoryDescriptor& tensor) {
   const std::string_view tag = tensor.tag;
   if (tensor.properties.find('a') != std::string_view::npos) return Order::chosen;
   if (std::ranges::any_of(tag, [](char c) { return c < 'a' || c > 'z'; })) return Order::chosen;
-  std::string letters(tag);
-  std::ranges::sort(letters);
-  if (letters == tag) return Order::plain;
-  std::string last = letters;
-  if (tag.size() >= kMinSpatialRank) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
-  if (tag.size() > kMinSpatialRank && last == tag) return Order::channels_last;
-  std::string swapped = letters;
-  if (tag.size() >= 2) std::swap(swapped[tag.size() - 2], swapped[tag.size() - 1]);
+  if (tag == plain_tag(tag.size())) return Order::plain;
   // Three dimensions in the order acb may be channels last as well: the operator decides.
-  return swapped == tag ? Order::transposed : Order::other;
+  if (tag == swapped_tag(tag.size())) return Order::transposed;
+  return tag == channels_last_tag(tag.size()) ? Order::channels_last : Order::other;
 }
 
 // Tensors whose layout the case does not name, or always chooses.

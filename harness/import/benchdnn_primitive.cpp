@@ -177,26 +177,15 @@ Result<std::vector<std::string_view>> split_benchdnn_types(std::string_view text
   return split_values(text, count, "data type");
 }
 
-std::string plain_benchdnn_letters(std::size_t rank) {
-  return std::string("abcdefghijkl").substr(0, rank);
-}
-
-std::string channels_last_benchdnn_letters(std::size_t rank) {
-  std::string letters = plain_benchdnn_letters(rank);
-  if (rank > 2) std::rotate(letters.begin() + 1, letters.begin() + 2, letters.end());
-  return letters;
-}
-
 std::string benchdnn_tag_letters(std::string_view tag, std::size_t rank) {
   if (tag.empty() || tag == "any" || tag == "undef") return {};
-  if (tag == "abx") return plain_benchdnn_letters(rank);
-  if (tag == "axb") return channels_last_benchdnn_letters(rank);
+  if (tag == "abx") return plain_tag(rank);
+  if (tag == "axb") return channels_last_tag(rank);
   if (const auto* row = std::ranges::find(kTagNames, tag, &TagName::name); row != kTagNames.end())
     return std::string(row->letters);
   constexpr std::string_view kBlocked = "aBx";
   if (tag.starts_with(kBlocked) && rank > 2)
-    return fmt::format("aB{}{}", plain_benchdnn_letters(rank).substr(2),
-                       tag.substr(kBlocked.size()));
+    return fmt::format("aB{}{}", plain_tag(rank).substr(2), tag.substr(kBlocked.size()));
   return std::string(tag);
 }
 
@@ -212,8 +201,8 @@ Result<ops::Layout> find_benchdnn_layout(std::initializer_list<BenchdnnTags> opt
   for (const std::string_view tag : all) {
     const std::string letters = benchdnn_tag_letters(tag, rank);
     if (letters.empty()) continue;
-    const bool is_plain = letters == plain_benchdnn_letters(rank);
-    if (!is_plain && letters != channels_last_benchdnn_letters(rank))
+    const bool is_plain = letters == plain_tag(rank);
+    if (!is_plain && letters != channels_last_tag(rank))
       return Error{fmt::format("cases do not have the layout {}", quote(tag)), {}, {}};
     const ops::Layout named = is_plain ? ops::Layout::nchw : ops::Layout::nhwc;
     if (layout != ops::Layout::any && layout != named)

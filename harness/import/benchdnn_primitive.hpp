@@ -55,9 +55,6 @@ Result<std::vector<std::string_view>> split_benchdnn_types(std::string_view text
 // Returns a tag as letters of `rank` dimensions: "abx" and "nchw" -> "abcd", "aBx16b" -> "aBcd16b".
 // Returns an empty text for "any" and "undef", and the text itself if it is not one of these names.
 std::string benchdnn_tag_letters(std::string_view tag, std::size_t rank);
-// "abcd" for rank 4, and "acdb".
-std::string plain_benchdnn_letters(std::size_t rank);
-std::string channels_last_benchdnn_letters(std::size_t rank);
 
 // The value of an option that gives the layouts of `tensors` tensors: "abx:any". One tag stands for
 // all of them.

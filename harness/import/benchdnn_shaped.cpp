@@ -7,6 +7,7 @@
 #include "harness/import/benchdnn_text.hpp"
 #include "ops/operator.hpp"
 #include "ops/verbose_text.hpp"
+#include "profiler/onednn/memory_descriptor.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,18 +33,11 @@ Result<ops::Dims> parse_shape(std::string_view text, const BenchdnnValues& value
   return shape;
 }
 
-// Whether the last two letters are swapped and the others in their order: "acb".
-bool is_swapped(std::string letters, std::size_t rank) {
-  if (letters.size() != rank) return false;
-  std::swap(letters[rank - 2], letters[rank - 1]);
-  return letters == plain_benchdnn_letters(rank);
-}
-
 // Returns the letters of a matrix; plain ones if the library chooses.
 Result<std::string> matrix_letters(std::string_view tag, std::size_t rank) {
   std::string letters = benchdnn_tag_letters(tag, rank);
-  if (letters.empty()) return plain_benchdnn_letters(rank);
-  if (letters == plain_benchdnn_letters(rank) || is_swapped(letters, rank)) return letters;
+  if (letters.empty()) return plain_tag(rank);
+  if (letters == plain_tag(rank) || letters == swapped_tag(rank)) return letters;
   return Error{
       fmt::format("matrices of a case are plain or transposed, not {}", quote(tag)), {}, {}};
 }
@@ -135,7 +129,7 @@ Result<ops::ProblemRequest> request_grouped(const std::vector<ops::Dims>& shapes
   set.set("n", shapes[1].back());
   set.set("bias", values["bia-dt"] != "undef");
   const std::string weights = benchdnn_tag_letters(values["wtag"], shapes[1].size());
-  set.set("trans_b", is_swapped(weights, shapes[1].size()));
+  set.set("trans_b", weights == swapped_tag(shapes[1].size()));
   return ops::ProblemRequest{.op = op, .dtype = *dtype, .parameters = std::move(set)};
 }
 
@@ -166,7 +160,7 @@ constexpr std::array<ShapedAlgorithm, 3> kSoftmaxAlgorithms = {{
 // The memory of a primitive whose tensors all have plain letters.
 BenchdnnPrimitive::Memory plain_memory(std::string_view argument, std::string_view dtype,
                                        std::size_t rank) {
-  return {argument, dtype, plain_benchdnn_letters(rank)};
+  return {argument, dtype, plain_tag(rank)};
 }
 
 // "2.0" -> "2", as the library prints it.
@@ -180,7 +174,7 @@ std::optional<std::string> find_permutation(std::string_view tag, std::size_t ra
   std::string letters = benchdnn_tag_letters(tag, rank);
   std::string sorted = letters;
   std::ranges::sort(sorted);
-  return sorted == plain_benchdnn_letters(rank) ? std::optional(letters) : std::nullopt;
+  return sorted == plain_tag(rank) ? std::optional(letters) : std::nullopt;
 }
 
 // A tensor whose dimensions lie in the order of `from` in memory is a plain one with permuted
@@ -216,7 +210,7 @@ Result<ops::ProblemRequest> request_benchdnn_matmul(std::string_view text,
   BENCH_ASSIGN_OR_RETURN(const std::string source, matrix_letters(values["stag"], rank));
   BENCH_ASSIGN_OR_RETURN(const std::string weights, matrix_letters(values["wtag"], rank));
   BENCH_ASSIGN_OR_RETURN(const std::string destination, matrix_letters(values["dtag"], rank));
-  if (is_swapped(destination, rank)) return Error{"the result of a case is plain", {}, {}};
+  if (destination == swapped_tag(rank)) return Error{"the result of a case is plain", {}, {}};
   BenchdnnPrimitive primitive{
       .primitive = "matmul",
       .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),

@@ -6,6 +6,7 @@
 #include "harness/import/benchdnn_text.hpp"
 #include "ops/operator.hpp"
 #include "ops/spatial.hpp"
+#include "profiler/onednn/memory_descriptor.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +69,7 @@ Result<ops::ProblemRequest> request_convolution(std::string_view text, const Ben
         {},
         {}};
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  const std::string letters = plain_benchdnn_letters(rank);
+  const std::string letters = plain_tag(rank);
   BenchdnnPrimitive primitive{
       .primitive = is_plain ? "convolution" : "deconvolution",
       .propagation = direction.propagation,
@@ -135,8 +136,8 @@ Result<ops::ProblemRequest> request_benchdnn_ip(std::string_view text,
       .primitive = "inner_product",
       .propagation = direction.propagation,
       .problem = fmt::format("mb{}ic{}{}oc{}", n, ic, format_image(sizes), oc),
-      .memory = {{"src", types[0], plain_benchdnn_letters(rank)},
-                 {"wei", types[1], plain_benchdnn_letters(rank)},
+      .memory = {{"src", types[0], plain_tag(rank)},
+                 {"wei", types[1], plain_tag(rank)},
                  {"dst", types[2], "ab"}},
       .destination = {n, oc}};
   add_bias(direction, values, primitive);
@@ -159,7 +160,7 @@ Result<ops::ProblemRequest> request_benchdnn_pool(std::string_view text,
   const std::size_t rank = axes.rank + 2;
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  const std::string letters = plain_benchdnn_letters(rank);
+  const std::string letters = plain_tag(rank);
   return find_benchdnn_case({.primitive = "pooling",
                              .propagation = direction.propagation,
                              .auxiliary = "alg:" + algorithm,
@@ -179,7 +180,7 @@ Result<ops::ProblemRequest> request_benchdnn_bnorm(std::string_view text,
   const std::size_t rank = sizes.size() + 2;
   BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
   const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
-  const std::string letters = plain_benchdnn_letters(rank);
+  const std::string letters = plain_tag(rank);
   return find_benchdnn_case(
       {.primitive = "batch_normalization",
        .propagation = direction.propagation,

@@ -28,11 +28,8 @@ ParameterSet make_parameters(std::int64_t batch, std::int64_t m, std::int64_t n,
 // Whether the last two dimensions of a plain layout are swapped: "ba", "acb".
 bool is_transposed(const MemoryDescriptor* descriptor) {
   if (descriptor == nullptr || !descriptor->strides.empty()) return false;
-  const std::string_view tag = descriptor->tag;
-  const auto rank = descriptor->rank();
-  if (!rank || *rank != tag.size() || tag.size() < kMatrixRank) return false;
-  const char last = static_cast<char>('a' + tag.size() - 1);
-  return tag[tag.size() - kMatrixRank] == last && tag.back() == last - 1;
+  const std::size_t rank = descriptor->tag.size();
+  return rank >= kMatrixRank && descriptor->tag == swapped_tag(rank);
 }
 
 // Parses a bias with one value per column. Its mask names only the last dimension, or none if that

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -97,6 +98,20 @@ void parse_memory_descriptors(std::string_view text, std::vector<MemoryDescripto
     MemoryDescriptor descriptor;
     if (parse(word, descriptor)) descriptors.push_back(descriptor);
   }
+}
+
+std::string plain_tag(std::size_t rank) { return std::string("abcdefghijkl").substr(0, rank); }
+
+std::string channels_last_tag(std::size_t rank) {
+  std::string tag = plain_tag(rank);
+  if (tag.size() > 2) std::rotate(tag.begin() + 1, tag.begin() + 2, tag.end());
+  return tag;
+}
+
+std::string swapped_tag(std::size_t rank) {
+  std::string tag = plain_tag(rank);
+  if (tag.size() >= 2) std::swap(tag[tag.size() - 2], tag[tag.size() - 1]);
+  return tag;
 }
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +32,11 @@ struct MemoryDescriptor {
 // "src_f32::blocked:abcd:f0 dst_f32:..." (until 3.5) or "src:f32::blocked:abcd::f0 dst:f32:..."
 // (since 3.6). Skips anything else.
 void parse_memory_descriptors(std::string_view text, std::vector<MemoryDescriptor>& descriptors);
+
+// Tags of dense tensors without blocks. Plain: "abcd". Channels last: "acdb", plain if there are
+// fewer than three dimensions. Swapped: the last two dimensions of a plain tag, "abdc".
+std::string plain_tag(std::size_t rank);
+std::string channels_last_tag(std::size_t rank);
+std::string swapped_tag(std::size_t rank);
 
 }  // namespace bench

@@ -61,6 +61,14 @@ TEST(MemoryDescriptor, RankOfATag) {
   EXPECT_EQ(parse_one("src_f32::wino::f0").rank(), std::nullopt);
 }
 
+TEST(MemoryDescriptor, TagsOfDenseTensors) {
+  EXPECT_EQ(plain_tag(4), "abcd");
+  EXPECT_EQ(channels_last_tag(4), "acdb");
+  EXPECT_EQ(channels_last_tag(2), "ab");
+  EXPECT_EQ(swapped_tag(3), "acb");
+  EXPECT_EQ(swapped_tag(1), "a");
+}
+
 TEST(MemoryDescriptor, WhatIsNoneIsLeftOut) {
   std::vector<MemoryDescriptor> descriptors;
   parse_memory_descriptors("# src_f32::blocked:ab:f0  plain : :: _", descriptors);
