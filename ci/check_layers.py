@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "backends": COMMON,
     "stats": COMMON,
     "config": COMMON,
-    "import": COMMON | {"config"},
+    "import": COMMON | {"stats", "config"},
     "result": COMMON | {"stats"},
     "store": COMMON | {"stats", "result"},
     "host": COMMON | {"result"},

@@ -294,22 +294,6 @@ std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primi
   return make_activity_work(primitive, post_ops, primitive.primitive, work);
 }
 
-bool is_execution(const Activity& activity) {
-  return activity.kind == ActivityKind::primitive &&
-         activity.attributes.text(Attribute::phase) == "exec";
-}
-
-// Sets `key` to all texts on which the work depends. The separator occurs in none of the texts.
-void make_key(const Activity& activity, std::string& key) {
-  key.clear();
-  for (const Attribute attribute :
-       {Attribute::primitive, Attribute::propagation, Attribute::memory_descriptors,
-        Attribute::primitive_attributes, Attribute::auxiliary, Attribute::problem}) {
-    key += activity.attributes.text(attribute);
-    key += '\n';
-  }
-}
-
 class CachedWorkProvider {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
@@ -319,8 +303,8 @@ class CachedWorkProvider {
       auto work = compute_pyprof_work(activity);
       return work ? work : kineto_work_(activity);
     }
-    if (!is_execution(activity)) return std::nullopt;
-    make_key(activity, key_);
+    if (!is_onednn_execution(activity)) return std::nullopt;
+    make_execution_key(activity, key_);
     const auto cached = works_.find(key_);
     if (cached != works_.end()) return cached->second;
     // Limits the memory for logs in which every line differs.
@@ -398,6 +382,17 @@ VerbosePrimitive collect_primitive(const Activity& activity,
           .memory = descriptors};
 }
 
+// The separator occurs in none of the texts.
+void make_execution_key(const Activity& execution, std::string& key) {
+  key.clear();
+  for (const Attribute attribute : {Attribute::primitive, Attribute::propagation,
+                                    Attribute::memory_descriptors, Attribute::primitive_attributes,
+                                    Attribute::auxiliary, Attribute::problem, Attribute::engine}) {
+    key += execution.attributes.text(attribute);
+    key += '\n';
+  }
+}
+
 Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
   const VerboseMapping* mapping = find_mapping(primitive.primitive);
   if (mapping == nullptr || primitive.memory.empty())
@@ -408,6 +403,7 @@ Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
         fmt::format("{} is not the data type of a case", primitive.memory.front().dtype), {}, {}};
   auto mapped = map_primitive(primitive, *mapping);
   if (!mapped || mapped->fidelity != VerboseFidelity::exact || mapped->adapt) {
+    if (mapped && !mapped->obstacle.empty()) return Error{std::string(mapped->obstacle), {}, {}};
     std::string what = fmt::format("{} has no such case", mapping->op);
     // The primitive reorder has neither.
     if (primitive.propagation != "undef" || !primitive.auxiliary.empty())
@@ -431,7 +427,7 @@ const MemoryDescriptor* VerbosePrimitive::find(std::string_view argument, std::s
 }
 
 std::optional<ActivityWork> compute_work(const Activity& activity) {
-  if (!is_execution(activity)) return std::nullopt;
+  if (!is_onednn_execution(activity)) return std::nullopt;
   std::vector<MemoryDescriptor> descriptors;
   return compute_primitive_work(collect_primitive(activity, descriptors));
 }

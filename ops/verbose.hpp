@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,7 +52,8 @@ struct VerboseProblem {
   // Direction and parameters; dtype and post-ops are filled in. `op`: unless it is the mapping's.
   ProblemRequest request;
   VerboseFidelity fidelity = VerboseFidelity::exact;
-  Dims destination = {};  // in the library's sizes, if they differ from the problem's
+  std::string_view obstacle = {};  // why it is not exact, as a clause; empty: nothing more is known
+  Dims destination = {};           // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is
   // then the nearest case, and adapt() turns it into the tensors and FLOPs of the primitive.
   // Returns false if a count exceeds 64 bits.
@@ -71,6 +73,9 @@ std::span<const VerboseMapping* const> verbose_mappings();
 // Layouts, math modes, scales and zero points are not read; the type of a bias may differ. Error:
 // `what` states why there is no such case.
 Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive);
+
+// Sets `key` to all texts that decide which primitive on which device an execution computes.
+void make_execution_key(const Activity& execution, std::string& key);
 
 // Computes the work of an execution from a verbose line. Bytes follow the data types in the memory
 // descriptors, and are absent if one is unknown. Returns nullopt for unsupported lines and for

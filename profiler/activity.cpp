@@ -4,9 +4,13 @@
 namespace bench {
 
 bool is_executed(const Activity& activity) {
-  if (activity.kind != ActivityKind::primitive) return true;
-  const std::string_view phase = activity.attributes.text(Attribute::phase);
-  return phase.empty() || phase == "exec";
+  return activity.kind != ActivityKind::primitive ||
+         activity.attributes.text(Attribute::phase).empty() || is_onednn_execution(activity);
+}
+
+bool is_onednn_execution(const Activity& activity) {
+  return activity.kind == ActivityKind::primitive &&
+         activity.attributes.text(Attribute::phase) == "exec";
 }
 
 Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit) {

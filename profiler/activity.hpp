@@ -59,6 +59,8 @@ struct Activity {
 
 // Returns false for a primitive that was only created, checked or considered.
 bool is_executed(const Activity& activity);
+// Returns whether the activity is an execution of a primitive that oneDNN reported.
+bool is_onednn_execution(const Activity& activity);
 
 // Returns the activity that says: the counter has this value from `at` on.
 Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit);

@@ -3,7 +3,6 @@
 
 #include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
-#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 
@@ -64,7 +63,7 @@ Replay match_replay(const Report& result, const Imported& program) {
     ReplayedCase row{.id = item.id,
                      .executions = item.use->count,
                      .original = item.use->time,
-                     .original_median = median(item.use->times).value_or(Nanoseconds(0)),
+                     .original_median = item.use->times.median().value_or(Nanoseconds(0)),
                      .replayed = std::nullopt,
                      .reason = {},
                      .original_implementation = item.use->implementations,

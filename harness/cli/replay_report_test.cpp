@@ -8,13 +8,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-ImportedCase executed_case(const std::string& id, std::vector<Nanoseconds> times) {
+ImportedCase executed_case(const std::string& id, const std::vector<Nanoseconds>& times) {
   ImportedCase item;
   item.id = id;
   item.use.emplace();
   item.use->count = static_cast<std::int64_t>(times.size());
   for (const Nanoseconds time : times) item.use->time += time;
-  item.use->times = std::move(times);
+  for (const Nanoseconds time : times) item.use->times.add(time);
   item.use->implementations = "brg:avx2";
   return item;
 }

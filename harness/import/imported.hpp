@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 #include "profiler/analysis/coverage.hpp"
+#include "profiler/analysis/group.hpp"
 #include "profiler/analysis/saturating.hpp"
 
 #include <cstddef>
@@ -34,12 +35,25 @@ struct SuiteField {
   friend bool operator==(const SuiteField&, const SuiteField&) = default;
 };
 
+// The durations of executions, in bounded memory.
+class ExecutionTimes {
+ public:
+  void add(Nanoseconds time);
+  // Exact up to kMaxExactTimes durations, else within 1 %; nullopt without durations.
+  std::optional<Nanoseconds> median() const;
+
+ private:
+  static constexpr std::size_t kMaxExactTimes = 1024;
+  std::vector<Nanoseconds> exact_;  // empty once there are more
+  QuantileSketch all_;              // empty until there are more
+};
+
 // How often a program executed something, and how long all executions took together.
 struct ProgramUse {
   std::int64_t count = 0;
   Nanoseconds time{0};
-  std::vector<Nanoseconds> times = {};  // durations, one for each execution
-  std::string implementations = {};     // different ones are separated by blanks
+  ExecutionTimes times = {};
+  std::string implementations = {};  // different ones are separated by blanks
 };
 
 // A case as text. It takes a tenth of the memory of its problem.

@@ -7,6 +7,7 @@
 #include "harness/import/suite_text.hpp"
 #include "ops/logged_case.hpp"
 #include "ops/operator.hpp"
+#include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/saturating.hpp"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -27,18 +27,13 @@
 namespace bench {
 namespace {
 
-// What decides which case an execution is, in the order in which a text shows it.
-constexpr std::array kDescription = {
-    Attribute::primitive, Attribute::propagation,          Attribute::auxiliary,
-    Attribute::problem,   Attribute::primitive_attributes, Attribute::memory_descriptors,
-    Attribute::engine,
-};
-
 // "convolution forward_inference alg:convolution_direct mb1_ic64oc64_..."
-std::string describe_execution(const Activity& activity, std::size_t parts) {
+std::string describe_execution(const Activity& activity) {
   std::string text;
-  for (std::size_t i = 0; i < parts; ++i) {
-    const std::string_view part = activity.attributes.text(kDescription[i]);
+  for (const Attribute attribute :
+       {Attribute::primitive, Attribute::propagation, Attribute::auxiliary, Attribute::problem,
+        Attribute::primitive_attributes}) {
+    const std::string_view part = activity.attributes.text(attribute);
     if (!part.empty() && part != "undef") text.append(text.empty() ? "" : " ").append(part);
   }
   return text;
@@ -47,7 +42,7 @@ std::string describe_execution(const Activity& activity, std::size_t parts) {
 void add_execution(ProgramUse& use, const Activity& activity) {
   ++use.count;
   use.time = saturating_sum(use.time, *activity.duration);
-  use.times.push_back(*activity.duration);
+  use.times.add(*activity.duration);
   const std::string_view name = activity.attributes.text(Attribute::implementation);
   if (!name.empty() &&
       (" " + use.implementations + " ").find(fmt::format(" {} ", name)) == std::string::npos)
@@ -65,19 +60,6 @@ std::string make_imported_id(const ops::Problem& problem) {
   return to_id(key);
 }
 
-// Adds the coverage of file number `files`. The files are of different programs or runs, whose
-// processes may have the same numbers.
-void add_coverage(const WallCoverage& part, std::size_t files, WallCoverage& all) {
-  all.source = files == 1 ? part.source : std::max(all.source, part.source);
-  all.processes.insert(all.processes.end(), part.processes.begin(), part.processes.end());
-  all.others += part.others;
-  all.wall = saturating_sum(all.wall, part.wall);
-  all.primitives = saturating_sum(all.primitives, part.primitives);
-  all.recorded = saturating_sum(all.recorded, part.recorded);
-  for (const auto& [device, time] : part.devices)
-    all.devices[device] = saturating_sum(all.devices[device], time);
-}
-
 // Collects the executions of all files.
 class ExecutionCollector final : public ActivitySink {
  public:
@@ -86,17 +68,15 @@ class ExecutionCollector final : public ActivitySink {
   void begin_file(std::size_t file) { file_ = file; }
 
   Status consume(const Activity& activity) override {
-    const bool is_execution = activity.kind == ActivityKind::primitive && activity.duration &&
-                              activity.attributes.text(Attribute::phase) == "exec";
-    if (!is_execution) return Done{};
-    const std::string key = describe_execution(activity, kDescription.size());
-    auto entry = slots_.find(key);
+    if (!is_onednn_execution(activity) || !activity.duration) return Done{};
+    ops::make_execution_key(activity, key_);
+    auto entry = slots_.find(key_);
     if (entry == slots_.end()) {
       if (slots_.size() >= kMaxImportedProblems)
         return Error{fmt::format("more than {} distinct primitives",
                                  format_with_commas(kMaxImportedProblems)),
                      found_.files[file_], "import a part of the file"};
-      entry = slots_.emplace(key, find_slot(activity)).first;
+      entry = slots_.emplace(key_, find_slot(activity)).first;
     }
     const auto [is_case, index] = entry->second;
     add_execution(is_case ? *found_.cases[index].use : *found_.refused[index].use, activity);
@@ -112,10 +92,9 @@ class ExecutionCollector final : public ActivitySink {
   // Returns the case or the refusal of a primitive that is new. Primitives that differ in nothing
   // that a case has are one case.
   Slot find_slot(const Activity& activity) {
-    constexpr std::size_t kShownParts = 5;  // without the descriptors
     const ImportPlace place{
         file_, static_cast<int>(activity.attributes.integer(Attribute::line).value_or(0))};
-    std::string text = describe_execution(activity, kShownParts);
+    std::string text = describe_execution(activity);
     // What a reorder does is in its layouts alone.
     if (activity.attributes.text(Attribute::primitive) == "reorder")
       text.append(" ").append(activity.attributes.text(Attribute::layouts));
@@ -135,6 +114,7 @@ class ExecutionCollector final : public ActivitySink {
 
   Imported& found_;
   std::size_t file_ = 0;
+  std::string key_;
   std::unordered_map<std::string, Slot> slots_;  // by all that decides the case
   std::map<std::string, std::size_t> cases_;     // indices by id
 };
@@ -153,7 +133,7 @@ Result<Imported> read_profile(const ImportRequest& request) {
     BeginRecordMerger merger(coverage);
     BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
     BENCH_RETURN_IF_ERROR(merger.finish());
-    add_coverage(coverage.coverage(report.starts), found.files.size(), *found.coverage);
+    found.coverage->add(coverage.coverage(report.starts));
   }
   // What takes the most time is measured first, also within a budget, and is refused first.
   const auto time = [](const auto& item) { return item.use->time; };

@@ -81,9 +81,7 @@ ExecutionLevel execution_level(const Activity& activity) {
   if (activity.kind == ActivityKind::kernel) return ExecutionLevel::work;
   if (activity.kind == ActivityKind::operation && !attributes.text(Attribute::problem).empty())
     return ExecutionLevel::framework_operator;
-  const bool is_executed_primitive =
-      activity.kind == ActivityKind::primitive && attributes.text(Attribute::phase) == "exec";
-  return is_executed_primitive ? ExecutionLevel::work : ExecutionLevel::none;
+  return is_onednn_execution(activity) ? ExecutionLevel::work : ExecutionLevel::none;
 }
 
 // Requires at least one time.

@@ -71,6 +71,21 @@ std::string describe_rest(const WallCoverage& coverage) {
 
 }  // namespace
 
+void WallCoverage::add(const ProcessCoverage& process) {
+  source = processes.empty() ? process.source : std::max(source, process.source);
+  wall = saturating_sum(wall, process.wall);
+  primitives = saturating_sum(primitives, process.primitives);
+  recorded = saturating_sum(recorded, process.recorded);
+  for (const auto& [device, busy] : process.devices)
+    devices[device] = saturating_sum(devices[device], busy);
+  processes.push_back(process);
+}
+
+void WallCoverage::add(const WallCoverage& other) {
+  for (const ProcessCoverage& process : other.processes) add(process);
+  others += other.others;
+}
+
 Status CoverageSink::consume(const Activity& activity) {
   Process& process = processes_[activity.track.pid];
   const Nanoseconds begin = activity.start;
@@ -121,15 +136,7 @@ WallCoverage CoverageSink::coverage(StartTimes starts) const {
       ++sum.others;
       continue;
     }
-    sum.processes.push_back(measure(pid, process, starts));
-    const ProcessCoverage& last = sum.processes.back();
-    sum.source = sum.processes.size() == 1 ? last.source : std::max(sum.source, last.source);
-    sum.wall = saturating_sum(sum.wall, last.wall);
-    sum.primitives = saturating_sum(sum.primitives, last.primitives);
-    sum.recorded = saturating_sum(sum.recorded, last.recorded);
-    for (const auto& [device, busy] : last.devices) {
-      sum.devices[device] = saturating_sum(sum.devices[device], busy);
-    }
+    sum.add(measure(pid, process, starts));
   }
   return sum;
 }

@@ -76,6 +76,10 @@ struct WallCoverage {
   Nanoseconds primitives{0};
   Nanoseconds recorded{0};
   std::map<std::int64_t, Nanoseconds> devices;
+
+  void add(const ProcessCoverage& process);
+  // Adds the coverage of another program or run, whose processes may have the same numbers.
+  void add(const WallCoverage& other);
 };
 
 // Measures the coverage of the activities that it receives. They may come in any order.
