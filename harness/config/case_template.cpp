@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<KeyInfo, 5> kCaseKeys = {{
+constexpr std::array<KeyInfo, 6> kCaseKeys = {{
     {"op", "operator", "this or `network`", "the operator to measure"},
     {"network", "name of a network", "this or `op`",
      "NAME.yaml in the folder `networks` next to the file, or in the installed networks"},
@@ -25,6 +25,8 @@ constexpr std::array<KeyInfo, 5> kCaseKeys = {{
     {"zip", "mapping of keys to lists of equal length", "", "one case per position"},
     {"post_ops", "list of unary functions and `add`", "",
      "fused after the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
+    {"count", "integer >= 1", "1",
+     "how often a program executes the operator: the weight of the case in sums", 1, kMaxCaseCount},
 }};
 
 // Writes a value where a list is expected as a list. There are no ranges, so the ends of a text
@@ -115,7 +117,7 @@ class CaseReader {
     std::vector<std::string_view> names;
     if (case_.op != nullptr) {
       for (const ops::Parameter& parameter : case_.op->parameters) names.push_back(parameter.name);
-      names.push_back("post_ops");
+      names.insert(names.end(), {"post_ops", "count"});
     }
     for (const std::string_view name : setting_names(owner())) names.push_back(name);
     names.insert(names.end(), {"sweep", "zip"});
@@ -155,6 +157,9 @@ class CaseReader {
     } else if (entry.key == "post_ops" && case_.op != nullptr) {
       case_.post_ops = read_post_ops(reader_, *entry.value);
       case_.post_ops_location = reader_.locate(entry.value->location);
+    } else if (entry.key == "count" && case_.op != nullptr) {
+      read_into(reader_, *std::ranges::find(kCaseKeys, entry.key, &KeyInfo::name), *entry.value,
+                case_.count);
     } else if (read_setting(reader_, entry.key, *entry.value, owner(), case_.settings)) {
       written_.emplace(entry.key, entry.location);
     } else {
@@ -267,7 +272,9 @@ class CaseReader {
     const AxisRow* axis = find_axis(entry.key);
     const bool is_allowed = std::find(names.begin(), names.end(), entry.key) != names.end();
     if (is_allowed && axis != nullptr) return axis;
-    if (is_allowed || entry.key == "op" || entry.key == "network" || entry.key == "post_ops") {
+    const bool is_fixed =
+        std::ranges::find(kCaseKeys, entry.key, &KeyInfo::name) != kCaseKeys.end();
+    if (is_allowed || is_fixed) {
       reader_.report_error(entry.location, fmt::format("{} cannot vary", quote(entry.key)),
                            "parameters and axes can; write one case for each value");
     } else {

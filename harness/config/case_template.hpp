@@ -42,6 +42,7 @@ struct CaseTemplate {
   std::vector<FileLocation> parameter_locations;
   std::vector<ops::PostOp> post_ops;
   FileLocation post_ops_location;
+  std::optional<int> count;  // as Case::count
   Settings settings;
   // The dimensions of `sweep` in their order, then that of `zip`. The last one varies fastest.
   std::vector<Dimension> dimensions;
@@ -64,7 +65,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
 void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& registry,
                      Diagnostics& diagnostics, Settings& settings);
 
-// Returns the keys op, network, sweep, zip and post_ops, for the manual.
+// Returns the keys op, network, sweep, zip, post_ops and count, for the manual.
 std::span<const KeyInfo> case_keys();
 
 // Converts a case id to an entry of `cases:`, so that --set has the same meaning for ids and files.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,6 +43,13 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ne
       gradients.push_back(direction);
     }
   }
+}
+
+// Two entries that are the same case stand for the executions of both.
+std::optional<int> add_counts(const std::optional<int>& first, const std::optional<int>& second) {
+  if (!first || !second) return first ? first : second;
+  return static_cast<int>(
+      std::min<std::int64_t>(std::int64_t{*first} + *second, std::numeric_limits<int>::max()));
 }
 
 }  // namespace
@@ -98,6 +106,10 @@ void PlanBuilder::merge(std::size_t index, Case&& new_case, FileLocation locatio
   }
   for (const Membership& membership : new_case.memberships) {
     merge_membership(existing.memberships, membership);
+  }
+  // An entry may give the same case twice, and a file may be included twice.
+  if (!(existing.place == new_case.place)) {
+    existing.count = add_counts(existing.count, new_case.count);
   }
   // The largest network decides the distance. nullopt is less than every value.
   existing.reuse_distance = std::max(existing.reuse_distance, new_case.reuse_distance);
@@ -318,6 +330,7 @@ Case make_case(const CaseTemplate& entry, const Diagnostics& diagnostics,
   Case result;
   result.warmup = entry.settings.warmup;
   result.measure = entry.settings.measure;
+  result.count = entry.count;
   result.place = diagnostics.place(entry.location);
   result.place.column = 0;  // reports show only the line
   result.key.device = target.device;

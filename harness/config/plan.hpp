@@ -26,6 +26,7 @@ struct Place {
   int line = 0;              // 0: unknown
   int column = 0;            // 0: unknown
   std::string text() const;  // "configs/resnet.yaml:14:3"; omits an unknown line or column
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 // Minimum iterations and time before the timed samples.
@@ -68,6 +69,9 @@ struct Membership {
   std::vector<ops::Direction> unmeasured_gradients = {};
 };
 
+// Maximum of Case::count.
+inline constexpr std::int64_t kMaxCaseCount = 1'000'000'000;
+
 struct Case {
   CaseKey key;
   std::string id;  // to_id(key)
@@ -79,6 +83,9 @@ struct Case {
   // Only for op `network`: the definition from which a worker builds the network.
   std::shared_ptr<const PlannedNetwork> network;
   std::vector<Membership> memberships;  // empty for cases that are not layers
+  // How often a program executes the case: its weight in sums. Not a part of the id or of a hash,
+  // because it changes neither what is computed nor how it is measured.
+  std::optional<int> count;
   // Only for forward cases of layers: the network of the first membership. The case uses the tensor
   // layouts of the first layer that it represents in this network.
   std::shared_ptr<const PlannedNetwork> layer_of;

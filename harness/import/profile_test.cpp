@@ -46,6 +46,37 @@ TEST(ImportedProfiles, GiveOneCasePerDistinctPrimitiveTheMostExpensiveFirst) {
               ElementsAre("conv/forward/c16h14w14k32r3s3p1/f32/onednn/cpu/hot/nhwc",
                           "gemm/forward/m8n4k16+two/f32/onednn/cpu/hot"));
   EXPECT_THAT(output->text, HasSubstr("# 2 executions, 4.000 ms: 88.9 % of the time"));
+  EXPECT_THAT(output->text, HasSubstr("layout: nhwc, count: 2 }"));
+  EXPECT_EQ(test::load_suite(output->text).cases.at(1).count, 1);
+}
+
+TEST(ImportedProfiles, ReordersAreCasesExceptThoseThatPackWeights) {
+  const auto reorder = [](std::string_view source, std::string_view destination,
+                          std::string_view sizes) {
+    return fmt::format("reorder,jit:uni,undef,src_{}:f0 dst_{}:f0,,,{},1", source, destination,
+                       sizes);
+  };
+  const auto output =
+      import_log_lines({reorder("f32::blocked:abcd", "f32::blocked:acdb", "2x8x4x4"),
+                        reorder("f32::blocked:ba", "f32::blocked:ab", "8x16"),
+                        reorder("f32::blocked:abcd", "f32::blocked:bacd", "2x8x4x6"),
+                        reorder("f32::blocked:ab", "bf16::blocked:ab", "8x16"),
+                        reorder("f32::blocked:abcd", "f32:a:blocked:AcdB16b64a", "64x16x3x3")});
+  EXPECT_THAT(test::imported_ids(output),
+              ElementsAre("reorder/forward/2x8x4x4-nchw-nhwc/f32/onednn/cpu/hot",
+                          "reorder/forward/16x8-p1x0/f32/onednn/cpu/hot",
+                          "reorder/forward/2x8x4x6-p1x0x2x3/f32/onednn/cpu/hot",
+                          "reorder/forward/8x16-bf16/f32/onednn/cpu/hot"));
+  EXPECT_THAT(test::refusals(output), ElementsAre(HasSubstr("7: it packs weights")));
+}
+
+TEST(ImportedProfiles, TheMedianOfManyExecutionsIsWithinOnePercent) {
+  ExecutionTimes times;
+  EXPECT_EQ(times.median(), std::nullopt);
+  for (int i = 1; i <= 1001; ++i) times.add(Nanoseconds(i));
+  EXPECT_EQ(times.median(), Nanoseconds(501));
+  for (int i = 1002; i <= 9999; ++i) times.add(Nanoseconds(i));
+  EXPECT_NEAR(static_cast<double>(times.median()->count()), 5000, 50);
 }
 
 TEST(ImportedProfiles, LayoutsAreThoseOfTheProgram) {

@@ -5,6 +5,7 @@
 #include "base/data_type.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "harness/config/plan.hpp"
 #include "ops/number_text.hpp"
 #include "ops/operator.hpp"
 #include "ops/parameter.hpp"
@@ -130,7 +131,9 @@ std::string format_list(const std::vector<std::string>& values) {
   return values.size() == 1 ? values.front() : fmt::format("[{}]", fmt::join(values, ", "));
 }
 
-std::string format_entry(const ops::Operator& op, const SuiteEntry& entry) {
+// `use`: of the entry's case, whose weight is the number of its executions.
+std::string format_entry(const ops::Operator& op, const SuiteEntry& entry,
+                         const std::optional<ProgramUse>& use) {
   std::string text = fmt::format("{{ op: {}", op.name);
   std::string sweep;
   const std::span parameters = op.parameters;
@@ -150,6 +153,7 @@ std::string format_entry(const ops::Operator& op, const SuiteEntry& entry) {
     text += fmt::format(", {}: {}", i < kSuiteAxes.size() ? kSuiteAxes[i] : kPostOps,
                         format_list(entry.values[field]));
   }
+  if (use) text += fmt::format(", count: {}", std::min(use->count, kMaxCaseCount));
   return text + " }";
 }
 
@@ -189,7 +193,7 @@ void add_entries(std::span<const ImportedCase> cases, SuiteWriter& writer) {
     if (is_axis || can_sweep(op.parameters[field].kind)) merge_field(field, entries);
   }
   for (const SuiteEntry& entry : entries)
-    writer.add("  - " + format_entry(op, entry), cases.front().place);
+    writer.add("  - " + format_entry(op, entry, cases.front().use), cases.front().place);
 }
 
 }  // namespace

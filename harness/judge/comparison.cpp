@@ -272,6 +272,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   ComparedCase result;
   result.id = candidate.id;
   result.group = candidate.group;
+  result.count = candidate.count;
   result.base = median_iteration(base);
   result.candidate = median_iteration(candidate);
   result.changes = case_changes(base.exact, candidate.exact);
@@ -343,6 +344,16 @@ void sort_cases(std::vector<ComparedCase>& cases) {
   });
 }
 
+// Returns the verdict of a mean of these cases. A mean of undecided cases decides nothing.
+CaseVerdict classify_mean(double ratio, double low, double high,
+                          std::span<const ComparedCase* const> cases,
+                          const ComparisonOptions& options) {
+  const CaseVerdict verdict = classify_effect(ratio, low, high, options);
+  const bool is_supported = std::ranges::any_of(
+      cases, [&](const ComparedCase* entry) { return entry->verdict == verdict; });
+  return has_direction(verdict) && !is_supported ? CaseVerdict::unclear : verdict;
+}
+
 // Returns the mean of the cases, which must not be empty and must have ratios.
 GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cases,
                       const ComparisonOptions& options) {
@@ -357,12 +368,32 @@ GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cas
   const auto mean = [&](double sum) { return std::exp(sum / static_cast<double>(cases.size())); };
   GroupRatio result{std::move(name), cases.size(), mean(ratio),
                     mean(low),       mean(high),   CaseVerdict::unclear};
-  result.verdict = classify_effect(result.ratio, result.low, result.high, options);
-  // A mean of undecided cases decides nothing.
-  const bool is_supported = std::ranges::any_of(
-      cases, [&](const ComparedCase* entry) { return entry->verdict == result.verdict; });
-  if (has_direction(result.verdict) && !is_supported) result.verdict = CaseVerdict::unclear;
+  result.verdict = classify_mean(result.ratio, result.low, result.high, cases, options);
   return result;
+}
+
+// Sums the times of the cases with a ratio and a count.
+std::optional<CountedRatio> compute_counted_ratio(const std::vector<ComparedCase>& cases,
+                                                  const ComparisonOptions& options) {
+  std::vector<const ComparedCase*> counted;
+  CountedRatio sum;
+  double low = 0, high = 0;
+  for (const ComparedCase& entry : cases) {
+    if (!entry.ratio || !entry.base || !entry.count) continue;
+    counted.push_back(&entry);
+    const double base = *entry.base * *entry.count;
+    sum.base += base;
+    sum.candidate += base * *entry.ratio;
+    low += base * entry.low.value_or(*entry.ratio / kEvidentRatio);
+    high += base * entry.high.value_or(*entry.ratio * kEvidentRatio);
+  }
+  if (!(sum.base > 0)) return std::nullopt;
+  sum.cases = counted.size();
+  sum.ratio = sum.candidate / sum.base;
+  sum.low = low / sum.base;
+  sum.high = high / sum.base;
+  sum.verdict = classify_mean(sum.ratio, sum.low, sum.high, counted, options);
+  return sum;
 }
 
 std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases,
@@ -454,6 +485,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
   sort_cases(result.cases);
   result.groups = compute_group_ratios(result.cases, options);
+  result.counted = compute_counted_ratio(result.cases, options);
   return result;
 }
 

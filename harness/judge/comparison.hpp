@@ -49,6 +49,7 @@ struct ComparedCase {
   // and `candidate`.
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
+  std::optional<int> count = {};  // as MeasuredCase::count, of the candidate
 };
 // Whether the verdict states in which direction the time changed.
 bool has_direction(CaseVerdict verdict);
@@ -65,11 +66,22 @@ struct GroupRatio {
   CaseVerdict verdict = CaseVerdict::unclear;
 };
 
+// The time of a program that executes each case as often as its count says.
+struct CountedRatio {
+  std::size_t cases = 0;           // number of cases with a ratio and a count
+  double base = 0, candidate = 0;  // sums in nanoseconds
+  double ratio = 1;                // `candidate` / `base`
+  // Interval, as if the errors of all cases were equal; see GroupRatio.
+  double low = 1, high = 1;
+  CaseVerdict verdict = CaseVerdict::unclear;  // as GroupRatio::verdict
+};
+
 struct Comparison {
-  std::string base, candidate;      // names of the files
-  std::vector<Change> changes;      // changes of machine, libraries, tool and configuration
-  std::vector<ComparedCase> cases;  // worst first: failed, slower, removed, ..., faster
-  std::vector<GroupRatio> groups;   // only groups that have cases with a ratio
+  std::string base, candidate;          // names of the files
+  std::vector<Change> changes;          // changes of machine, libraries, tool and configuration
+  std::vector<ComparedCase> cases;      // worst first: failed, slower, removed, ..., faster
+  std::vector<GroupRatio> groups;       // only groups that have cases with a ratio
+  std::optional<CountedRatio> counted;  // only if a case with a ratio has a count
   std::optional<ProgramComparison> programs;  // if both sides are profiles or logs
   std::vector<std::string> warnings;          // those of both measurements
   double tolerance = 0;                       // as ComparisonOptions::tolerance

@@ -55,6 +55,24 @@ ComparedCase compare_one(const MeasuredCase& base, const MeasuredCase& candidate
   return compare(side({base}), side({candidate}), {}).cases.at(0);
 }
 
+// 90 executions that became 10 % slower, and 10 that became twice as fast.
+TEST(Compare, TheTimeOfAProgramCountsEachCaseAsOftenAsItIsExecuted) {
+  std::vector<MeasuredCase> base = {measured("conv-a", times(1)), measured("conv-b", times(1)),
+                                    measured("conv-c", times(1))};
+  std::vector<MeasuredCase> candidate = {
+      measured("conv-a", times(1.1)), measured("conv-b", times(0.5)), measured("conv-c", times(1))};
+  EXPECT_FALSE(compare(side(base), side(candidate), {}).counted);
+  candidate[0].count = 90;
+  candidate[1].count = 10;
+  const Comparison result = compare(side(base), side(candidate), {});
+  ASSERT_TRUE(result.counted);
+  EXPECT_EQ(result.counted->cases, 2u);
+  EXPECT_NEAR(result.counted->base, 100 * 1000.2, 1e-6);
+  EXPECT_NEAR(result.counted->ratio, 1.04, 1e-9);
+  EXPECT_EQ(result.counted->verdict, CaseVerdict::slower);
+  EXPECT_LT(result.groups.back().ratio, 1) << "the geometric mean of the cases is faster";
+}
+
 TEST(Compare, VerdictsFollowIntervalAndTolerance) {
   const MeasuredCase base = measured("conv-a", times(1));
   const ComparedCase slower = compare_one(base, measured("conv-a", times(1.05)));

@@ -69,6 +69,12 @@ Nanoseconds CaseSum::median() const {
   return sum;
 }
 
+std::string format_multiplicity(const SummedCase& entry) {
+  if (entry.multiplicity <= 1) return "";
+  return entry.record->network ? fmt::format("in {} layers", entry.multiplicity)
+                               : fmt::format("executed {} times", entry.multiplicity);
+}
+
 CaseSum sum_cases(const Report& report, SumOf which) {
   const NetworksWithLayers networks(report);
   CaseSum sum;

@@ -13,7 +13,8 @@
 
 namespace bench {
 
-// A case in a sum. Times are multiplied by the number of layers that are this case.
+// A case in a sum. Times are multiplied by the number of layers that are this case, or of
+// executions in a program.
 struct SummedCase {
   const CaseRecord* record = nullptr;
   std::size_t multiplicity = 1;
@@ -33,6 +34,9 @@ struct CaseSum {
 
   Nanoseconds median() const;  // sum over all cases
 };
+
+// Returns "in 3 layers", "executed 312 times" or, for one of them, "".
+std::string format_multiplicity(const SummedCase& entry);
 
 // Which cases a sum may count: all with a time, or those that also have a ceiling.
 enum class SumOf { timed, with_ceiling };

@@ -28,6 +28,8 @@ namespace bench {
 BENCH_FIELDS(ComparedCase, id, group, verdict, (base, "base_ns"), (candidate, "candidate_ns"),
              ratio, low, high, confidence, at_canary, (reason, kOptional), (changes, kOptional));
 BENCH_FIELDS(GroupRatio, group, cases, ratio, low, high, verdict);
+BENCH_FIELDS(CountedRatio, cases, (base, "base_ns"), (candidate, "candidate_ns"), ratio, low, high,
+             verdict);
 
 namespace {
 
@@ -139,7 +141,8 @@ std::string format_counts(const Comparison& comparison) {
 }
 
 // Returns the mean. If its direction is open, its interval says why.
-std::string format_mean(const GroupRatio& group) {
+template <class Ratio>
+std::string format_mean(const Ratio& group) {
   return has_direction(group.verdict)
              ? format_effect(group.ratio, std::nullopt, std::nullopt, EffectDirection::certain)
              : format_effect(group.ratio, group.low, group.high, EffectDirection::open);
@@ -152,6 +155,16 @@ std::string format_groups(const Comparison& comparison) {
                         group.cases);
   }
   return text;
+}
+
+// Returns how the time of the program changed whose executions the cases count; else "".
+std::string format_counted(const Comparison& comparison) {
+  if (!comparison.counted) return "";
+  const CountedRatio& sum = *comparison.counted;
+  return fmt::format("As often as the program executes them, {} take{} {} instead of {}: {}.",
+                     pluralise(sum.cases, "case"), sum.cases == 1 ? "s" : "",
+                     format_compared_time(sum.candidate), format_compared_time(sum.base),
+                     format_mean(sum));
 }
 
 // Returns "changed    cpu: A -> B"; further lines are indented to the first one's text.
@@ -346,6 +359,7 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
   if (!comparison.groups.empty()) {
     text += '\n' + wrap(fmt::format("geometric mean: {}", format_groups(comparison)), width, 0);
   }
+  if (comparison.counted) text += '\n' + wrap(format_counted(comparison), width, 0);
   if (comparison.programs) text += format_program_tables(*comparison.programs, console);
   return text;
 }
@@ -370,6 +384,8 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (!comparison.groups.empty()) {
     text += fmt::format("\nGeometric mean: {}\n", escape_markdown(format_groups(comparison)));
   }
+  if (comparison.counted)
+    text += fmt::format("\n{}\n", escape_markdown(format_counted(comparison)));
   if (comparison.programs) text += program_markdown(*comparison.programs);
   return text;
 }
@@ -377,7 +393,7 @@ std::string comparison_markdown(const Comparison& comparison) {
 std::string comparison_json(const Comparison& comparison) {
   const auto document = [&](JsonWriter& writer) {
     writer.constant("schema", "bench.comparison/1");
-    BENCH_MEMBERS(writer, comparison, base, candidate, changes, cases, groups, programs);
+    BENCH_MEMBERS(writer, comparison, base, candidate, changes, cases, groups, counted, programs);
   };
   return json_object(document, kGateReportStyle) + "\n";
 }

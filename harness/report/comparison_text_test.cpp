@@ -46,6 +46,20 @@ TEST(ComparisonText, SaysWhatChangedBesideTheEffect) {
                           HasSubstr("3.0x slower"), testing::StartsWith("1 slower.\n")));
 }
 
+TEST(ComparisonText, SaysHowTheTimeOfTheCountedProgramChanged) {
+  Comparison result = make_comparison(compared("a", CaseVerdict::slower, 1.04));
+  EXPECT_THAT(format_comparison(result, {}), Not(HasSubstr("As often as")));
+  result.counted = {2, 1e6, 1.04e6, 1.04, 1.03, 1.05, CaseVerdict::slower};
+  const std::string sentence =
+      "As often as the program executes them, 2 cases take 1.040 ms instead of 1.000 ms: 4.0 % "
+      "slower.";
+  EXPECT_THAT(format_comparison(result, {.width = kUnlimitedWidth}), HasSubstr(sentence));
+  EXPECT_THAT(comparison_markdown(result), HasSubstr(sentence));
+  const auto document = nlohmann::json::parse(comparison_json(result));
+  EXPECT_EQ(document.at("counted").at("base_ns"), 1e6);
+  EXPECT_EQ(document.at("counted").at("verdict"), "slower");
+}
+
 TEST(EffectText, IsWhatAReaderWouldSay) {
   constexpr EffectDirection kCertain = EffectDirection::certain;
   EXPECT_EQ(format_effect(1 / 2.2, 1 / 2.3, 1 / 2.1, kCertain), "2.2x faster (2.1 to 2.3)");

@@ -77,7 +77,7 @@ PageFinding describe_gain(const SummedCase& entry, Nanoseconds whole, std::size_
       fmt::format("{} is at {:.0f} % of its ceiling{}, bound by {}: {} to gain", entry.record->id,
                   100 * roofline.efficiency, describe_ceiling(roofline.source),
                   to_string(roofline.bound), format_time(entry.recoverable()));
-  if (entry.multiplicity > 1) text += fmt::format(" in {} layers", entry.multiplicity);
+  if (entry.multiplicity > 1) text += " " + format_multiplicity(entry);
   if (cases > 1) text += fmt::format(", of {} that all cases take together", format_time(whole));
   return {text + ".", entry.record->id};
 }

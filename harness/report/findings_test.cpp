@@ -75,9 +75,13 @@ TEST(RunFindings, TheLargestGainLeadsToItsCase) {
 TEST(RunFindings, AGainCountsEachLayerOfANetwork) {
   Report report = run_of({10ms, 30ms});
   report.cases[0].multiplicity = 5;
+  report.cases[0].network = "net";
   set_ideal(report.cases[0], 5ms);
   EXPECT_THAT(run_findings(report).list.front().text,
               HasSubstr("25.00 ms to gain in 5 layers, of 80.00 ms"));
+  report.cases[0].network.reset();
+  EXPECT_THAT(run_findings(report).list.front().text,
+              HasSubstr("25.00 ms to gain executed 5 times, of 80.00 ms"));
 }
 
 TEST(RunFindings, SaysHowFarACeilingIsKnown) {

@@ -80,7 +80,11 @@ TimeBar layer_bar(const NetworkSummary::Entry& entry) {
 TimeBar case_bar(const SummedCase& entry, std::string label, Nanoseconds whole) {
   const CaseRecord& record = *entry.record;
   std::string text = fmt::format("{}\n{}", record.id, format_time(entry.median));
-  if (!record.layers.empty()) text += " in " + pluralise(entry.multiplicity, "layer");
+  if (!record.layers.empty()) {
+    text += " in " + pluralise(entry.multiplicity, "layer");
+  } else if (entry.multiplicity > 1) {
+    text += ", " + format_multiplicity(entry);
+  }
   if (whole > Nanoseconds(0)) {
     text += fmt::format(", {} of all cases",
                         format_percent(to_nanoseconds(entry.median) / to_nanoseconds(whole)));
@@ -116,9 +120,11 @@ std::vector<std::string> case_labels(const std::vector<SummedCase>& cases) {
 
 std::string cases_caption(const CaseSum& sum, const std::vector<SummedCase>& shown) {
   std::string caption = fmt::format("Each bar is the time of a case{}", format_cache_mode(sum));
-  if (sum.networks > 0 || std::ranges::any_of(sum.cases, [](const SummedCase& entry) {
-        return entry.multiplicity > 1;
-      })) {
+  const auto is_repeated = [](const SummedCase& entry) { return entry.multiplicity > 1; };
+  const auto repeated = std::ranges::find_if(sum.cases, is_repeated);
+  if (repeated != sum.cases.end() && !repeated->record->network) {
+    caption += ", times the number of its executions";
+  } else if (sum.networks > 0 || repeated != sum.cases.end()) {
     caption += ", times the number of layers that are this case";
   }
   caption += ".";

@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -107,10 +108,12 @@ std::string peak_note(const Report& report, const CaseSum& summed,
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
   const bool is_complete = gains.size() + summed.other_modes == timed;
-  const bool has_repeated_layers = std::ranges::any_of(
-      gains, [](const SummedCase& entry) { return entry.record->multiplicity.value_or(1) > 1; });
-  const std::string_view weight =
-      has_repeated_layers ? ", each as often as its network has it," : "";
+  const auto repeated =
+      std::ranges::find_if(gains, [](const SummedCase& entry) { return entry.multiplicity > 1; });
+  const std::string_view weight = repeated == gains.end() ? ""
+                                  : repeated->record->network
+                                      ? ", each as often as its network has it,"
+                                      : ", each as often as its program executes it,";
   const std::string subject =
       is_complete && timed == 1 ? fmt::format("The case{} runs", weight)
       : is_complete
@@ -121,6 +124,29 @@ std::string peak_note(const Report& report, const CaseSum& summed,
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).{}", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
       format_bounds(gains), calibration_sentence(gains));
+}
+
+// Returns which operators take the time of the program that the counts of the cases stand for.
+std::string program_note(const Report& report) {
+  constexpr std::size_t kMaxNamedOperators = 3;
+  const CaseSum sum = sum_cases(report, SumOf::timed);
+  const auto is_counted = [](const SummedCase& entry) {
+    return entry.record->multiplicity && !entry.record->network;
+  };
+  if (sum.cases.empty() || !std::ranges::all_of(sum.cases, is_counted)) return "";
+  std::map<std::string, Nanoseconds> times;
+  for (const SummedCase& entry : sum.cases) {
+    Nanoseconds& time = times[entry.record->op];
+    time = saturated_sum(time, entry.median);
+  }
+  std::vector<std::pair<std::string, Nanoseconds>> rows(times.begin(), times.end());
+  std::ranges::stable_sort(rows, std::greater<>(), &std::pair<std::string, Nanoseconds>::second);
+  std::string operators;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamedOperators); ++i)
+    operators += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", rows[i].first,
+                             100 * compute_fraction(rows[i].second, sum.median()));
+  return fmt::format("As often as the program executes them, the cases{} take {}: {}.",
+                     format_cache_mode(sum), format_time(sum.median()), operators);
 }
 
 std::string recoverable_note(const std::vector<SummedCase>& gains) {
@@ -351,6 +377,7 @@ std::vector<Note> rank_answer_notes(const Report& report) {
   const std::vector<SummedCase> gains = sort_by_gain(summed);
   std::vector<std::string> networks = network_notes(report);
   AnswerNotes notes;
+  notes.add(NoteTopic::quality, program_note(report));
   notes.add(NoteTopic::quality, peak_note(report, summed, gains));
   // If the run has networks, the notes on their layers answer where most can be gained.
   notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(gains));

@@ -99,12 +99,31 @@ TEST(RunAnswer, SumsWhatTheCeilingsPermitAndNamesTheCaseWithMostRecoverableTime)
   report.cases = {limited("gemm/x", 1ms, 400us, Bound::compute),
                   limited("conv/y", 500us, 300us, Bound::memory)};
   report.cases[1].multiplicity = 4;
+  report.cases[1].network = "net";
   // 1 ms + 4 * 0.5 ms = 3 ms; ideal: 0.4 ms + 4 * 0.3 ms = 1.6 ms
   EXPECT_THAT(answer_notes(report),
               ElementsAre("All cases together, each as often as its network has it, run at 53 % of "
                           "what this machine's ceilings permit: 3.000 ms instead of 1.600 ms (1 "
                           "bound by compute, 1 by memory).",
                           "Of the 1.400 ms that could be saved, conv/y has the most (57 %)."));
+}
+
+// The times of an imported suite count as often as the program executes them.
+TEST(RunAnswer, SaysWhichOperatorsTakeTheTimeOfAProgram) {
+  Report report;
+  report.cases = {timed("conv/x", 1ms), timed("gemm/y", 2ms), timed("gemm/z", 500us)};
+  const std::vector<int> counts = {10, 2, 2};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    report.cases[i].op = report.cases[i].id.substr(0, 4);
+    report.cases[i].multiplicity = counts[i];
+  }
+  // 10 * 1 ms + 2 * 2 ms + 2 * 0.5 ms
+  EXPECT_THAT(answer_notes(report),
+              ElementsAre("As often as the program executes them, the cases take 15.00 ms: conv "
+                          "66.7 %, gemm 33.3 %.",
+                          kCeilingsUnknown));
+  report.cases[2].multiplicity.reset();
+  EXPECT_THAT(answer_notes(report), ElementsAre(kCeilingsUnknown));
 }
 
 TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {

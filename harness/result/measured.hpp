@@ -100,6 +100,8 @@ struct MeasuredCase {
   // nullopt on the CPU and in reports of other tools.
   std::optional<std::map<std::string, std::string>> device;
   std::string choices = {};  // as in ProcessRecord, of the case's first process that has them
+  // How often a program executes the case; nullopt for layers and without `count`.
+  std::optional<int> count = {};
   friend bool operator==(const MeasuredCase&, const MeasuredCase&) = default;
 };
 

@@ -90,6 +90,7 @@ CaseRecord case_facts(const Case& spec) {
   record.work = case_work(spec);
   if (spec.key.streams != 1) record.streams = spec.key.streams;
   if (record.streams || spec.network) record.items = count_items(spec);
+  record.multiplicity = spec.count;
   add_memberships(spec, record);
   return record;
 }

@@ -68,6 +68,7 @@ TEST_F(CoordinatorTest, CaseRecordsStandInTheOrderOfThePlanWithTheirSummary) {
   Plan plan = test::make_plan({test::make_case(kSecond, measure(5), kShortWarmup),
                                test::make_case(kFirst, measure(5), kShortWarmup)});
   plan.cases[0].memberships = {{"net", {"a", "b"}}, {"other", {"c"}}};
+  plan.cases[1].count = 312;
   run(plan);
   const auto records = sink_.all<CaseRecord>();
   ASSERT_EQ(records.size(), 2u);
@@ -77,6 +78,7 @@ TEST_F(CoordinatorTest, CaseRecordsStandInTheOrderOfThePlanWithTheirSummary) {
   EXPECT_EQ(records[0].network, "net");
   EXPECT_EQ(records[0].multiplicity, 2);
   EXPECT_EQ(records[0].networks.size(), 2u);
+  EXPECT_EQ(records[1].multiplicity, 312);
   EXPECT_EQ(records[0].implementation, "fake:reference");
   EXPECT_EQ(records[0].time->median, 60us);
   EXPECT_EQ(records[0].work->macs, 8 * 4 * 4);
