@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/bundle.sh [--build DIR] [--out FILE]
+# ci/bundle.sh [--build DIR] [--out FILE | --tree DIR]
 # Packs a build into one archive that runs on other x86-64 machines without a network or packages:
 # the installed tree, with all required libraries except those on every machine with a C++ compiler
 # (glibc, libstdc++), CUPTI of the toolkit that it was built with, and the program of GPU checks.
@@ -8,16 +8,18 @@
 # ci/gpu_check.sh unpacks and runs the archive.
 #   --build DIR  the build to pack (default: build/release, which is brought up to date first)
 #   --out FILE   the archive (default: build/bundle/bench.tar.gz)
+#   --tree DIR   the tree itself in this new folder, in place of an archive (ci/wheel)
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-usage() { sed -n '3,11s/^# //p' "${BASH_SOURCE[0]}"; }
-build='' out=build/bundle/bench.tar.gz
+usage() { sed -n '3,12s/^# //p' "${BASH_SOURCE[0]}"; }
+build='' out=build/bundle/bench.tar.gz unpacked=''
 limit=$((60 * 1000 * 1000))
 while (($#)); do
   case $1 in
     --build) build=${2:?folder} && shift 2 ;;
     --out) out=${2:?file} && shift 2 ;;
+    --tree) unpacked=${2:?folder} && shift 2 ;;
     -h | --help) usage && exit 0 ;;
     *) usage >&2 && exit 2 ;;
   esac
@@ -88,6 +90,10 @@ for program in "$tree"/bin/*; do
   done
 done
 
+if [[ -n $unpacked ]]; then
+  cp -r "$tree" "$unpacked"
+  exit 0
+fi
 mkdir -p "$(dirname -- "$out")"
 # The time of the commit, so that the same sources give the same archive. A source archive has it in a
 # file, and otherwise only the times of its files.

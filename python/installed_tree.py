@@ -19,6 +19,7 @@ PARTS = [
     ("lib/*-linux-gnu/libbench_profile.so.[0-9]*.[0-9]*", "lib"),
     ("lib64/libbench_profile.so.[0-9]*.[0-9]*", "lib"),
     ("share/bench/configs/*", "share/bench/configs"),
+    ("share/bench/configs/networks/*", "share/bench/configs/networks"),
     ("share/doc/bench/copyright", "share/doc/bench"),
 ]
 # Libraries that every Linux of a manylinux platform has.

@@ -50,7 +50,7 @@ print(message)
         out, errors = self.run_python(script, **self.environment)
         self.assertEqual(errors, "")
         for part in ("$BENCH_PROFILE_LIBRARY: not set", f"not in {self.folder}/copy/bench_profile",
-                     f"{_library.SONAME}: cannot open", "Install bench (`cmake",
+                     f"{_library.SONAME}: cannot open", "install bench (`cmake",
                      "or set BENCH_PROFILE_LIBRARY"):
             self.assertIn(part, out)
 

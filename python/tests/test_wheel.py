@@ -63,7 +63,8 @@ class Tree(TestInFolder):
         prefix = self.folder / "prefix"
         for name in ("bin/bench", "lib/bench/libdnnl.so.3", "lib/bench/LICENSE",
                      "lib/x86_64-linux-gnu/libbench_profile.so.0.1.0", "share/doc/bench/copyright",
-                     "share/bench/configs/quick.yaml", "share/man/man1/bench.1.gz"):
+                     "share/bench/configs/quick.yaml", "share/bench/configs/networks/mnist.yaml",
+                     "share/man/man1/bench.1.gz"):
             (prefix / name).parent.mkdir(parents=True, exist_ok=True)
             (prefix / name).write_text("x", encoding="utf-8")
         (prefix / "bin/bench").write_text("#!/bin/sh\necho own $*\n", encoding="utf-8")
@@ -77,8 +78,9 @@ class Tree(TestInFolder):
         installed_tree.copy_tree(self.make_prefix(), target)
         files = sorted(str(p.relative_to(target)) for p in target.rglob("*") if p.is_file())
         self.assertEqual(files, ["bin/bench", "lib/bench/LICENSE", "lib/bench/libdnnl.so.3",
-                                 "lib/libbench_profile.so.0.1", "share/bench/configs/quick.yaml",
-                                 "share/doc/bench/copyright"])
+                                 "lib/libbench_profile.so.0.1",
+                                 "share/bench/configs/networks/mnist.yaml",
+                                 "share/bench/configs/quick.yaml", "share/doc/bench/copyright"])
         self.assertFalse((target / "lib/libbench_profile.so.0.1").is_symlink())
 
     def test_a_folder_that_is_no_installed_tree_is_refused(self):

@@ -136,6 +136,14 @@ def _wrong_version(library: Library) -> Optional[str]:
     return f"has version {'.'.join(found)}, and this package has {__version__}"
 
 
+def _next_step() -> str:
+    checkout = source_checkout()
+    if checkout is not None:
+        return f"`{checkout}/bench --version` builds it"
+    return ("Install a wheel with the program, or install bench (`cmake --build build/release && "
+            "cmake --install build/release --prefix DIR`) and put DIR/bin on PATH")
+
+
 @functools.lru_cache(maxsize=1)
 def load() -> Library:
     """Returns the library, which is loaded once. Raises LibraryNotFound; the next call tries
@@ -153,8 +161,7 @@ def load() -> Library:
         tried.append(f"{path}: {problem}")
     raise LibraryNotFound(
         "the profiler's library libbench_profile.so was not found:\n  " + "\n  ".join(tried) +
-        "\nInstall bench (`cmake --build build/release && cmake --install build/release --prefix "
-        f"DIR`) and put DIR/bin on PATH, or set {VARIABLE} to the file. "
+        f"\n{_next_step()}, or set {VARIABLE} to the file. "
         "bench_profile.available() says whether it is there.")
 
 
