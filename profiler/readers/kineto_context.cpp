@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/readers/kineto_context.hpp"
 
+#include "base/characters.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/scope_path.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +26,8 @@ constexpr std::size_t kMaxScope = 4096;
 constexpr std::string_view kBackward = "backward";
 
 // Facts of an operator that all of its kernels have, and those that state its work.
-constexpr std::array kKernelFacts = {Attribute::in_shapes, Attribute::dtype, Attribute::sequence};
+constexpr std::array kKernelFacts = {Attribute::in_shapes, Attribute::dtype, Attribute::sequence,
+                                     Attribute::source_location};
 constexpr std::array kWorkFacts = {Attribute::problem, Attribute::auxiliary};
 
 template <class Facts>
@@ -32,6 +36,30 @@ void copy_facts(const Facts& facts, const Attributes& from, Attributes& to) {
     const AttributeValue* const found = from.find(attribute);
     if (found != nullptr) std::visit([&](const auto& value) { to.set(attribute, value); }, *found);
   }
+}
+
+// Returns "net.py:73" for "net.py(73): forward". Empty for functions of PyTorch itself, which say
+// nothing about the program, and for other texts.
+std::string python_place(std::string_view frame) {
+  constexpr std::string_view kAfterLine = "): ";
+  const std::size_t end = frame.find(kAfterLine);
+  const std::size_t begin = frame.substr(0, end).rfind('(');
+  if (end == frame.npos || begin == frame.npos || begin == 0 || begin + 1 == end) return {};
+  const std::string_view file = frame.substr(0, begin);
+  const std::string_view line = frame.substr(begin + 1, end - begin - 1);
+  const bool is_number = std::ranges::all_of(line, is_digit);
+  const bool is_of_pytorch = file.starts_with("torch/") || file.find("/torch/") != file.npos;
+  if (!is_number || is_of_pytorch || file.starts_with('<') || file.size() > kMaxScope) return {};
+  return fmt::format("{}:{}", file, line);
+}
+
+// Returns the place of the innermost frame outside PyTorch of "net.py(3): forward;train.py(9):
+// main".
+std::string innermost_place(std::string_view stack) {
+  while (!stack.empty()) {
+    if (std::string place = python_place(cut_field(stack, ';')); !place.empty()) return place;
+  }
+  return {};
 }
 
 // Whether the operator computes a convolution by calling others, which lack its arguments.
@@ -98,6 +126,18 @@ void KinetoContext::find_direction(Activity& activity, const Open* parent) {
   activity.direction = is_tracked ? "forward" : std::string(outer);
 }
 
+// Returns the place of the Python code that the activity is or was called from, and states it with
+// an operator.
+std::string KinetoContext::find_place(Activity& activity, const Open* parent) {
+  std::string place;
+  if (activity.kind == ActivityKind::range) place = python_place(activity.name);
+  if (place.empty()) place = innermost_place(activity.attributes.text(Attribute::backtrace));
+  if (place.empty() && parent != nullptr) place = parent->place;
+  if (activity.kind == ActivityKind::operation && !place.empty())
+    activity.attributes.set(Attribute::source_location, place);
+  return place;
+}
+
 // Sets the layer and direction of the activity, and opens it.
 void KinetoContext::enter(const KinetoRow& row, Activity& activity, std::vector<Open>& stack) {
   const Open* parent = stack.empty() ? nullptr : &stack.back();
@@ -113,7 +153,10 @@ void KinetoContext::enter(const KinetoRow& row, Activity& activity, std::vector<
   } else if (sequence && !activity.scope.empty() && activity.direction != kBackward) {
     layers_.add(*sequence, activity.scope);
   }
-  Open open{activity.start + *activity.duration, activity.scope, activity.direction,
+  Open open{activity.start + *activity.duration,
+            activity.scope,
+            activity.direction,
+            find_place(activity, parent),
             parent == nullptr ? nullptr : parent->innermost,
             parent == nullptr ? nullptr : parent->whole};
   if (activity.kind == ActivityKind::operation) {

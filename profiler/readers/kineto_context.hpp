@@ -71,6 +71,7 @@ class KinetoContext {
   struct Open {
     Nanoseconds end{0};
     std::string scope, direction;
+    std::string place;          // of the innermost Python function outside PyTorch: "net.py:73"
     OperatorPointer innermost;  // operator
     OperatorPointer whole;      // the convolution whose steps `innermost` is one of
   };
@@ -87,6 +88,7 @@ class KinetoContext {
   std::vector<Open>& open_at(const Activity& activity);
   void enter(const KinetoRow& row, Activity& activity, std::vector<Open>& stack);
   void find_direction(Activity& activity, const Open* parent);
+  static std::string find_place(Activity& activity, const Open* parent);
   Status forward(Pending& pending);
   Status forward(Activity& activity);
 

@@ -222,6 +222,28 @@ TEST(KinetoReader, ScopesAndCallStacksMayBeArguments) {
             "net.py(3): forward;train.py(9): main");
 }
 
+// The column `trace` was empty on all operators and kernels.
+TEST(KinetoReader, OperatorsHaveThePlaceOfTheInnermostFunctionOutsidePyTorch) {
+  const KinetoTrace trace = read_trace(in_list(
+      slice("python_function", "train.py(9): main", "1", "90") + "," +
+      slice("python_function", "/home/a/net.py(3): forward", "2", "50") + "," +
+      slice("python_function", "torch/nn/modules/module.py(1501): _call_impl", "3", "40") + "," +
+      slice("python_function", "<built-in method conv2d>", "4", "30") + "," +
+      slice("cpu_op", "aten::conv2d", "5", "20") + "," + slice("cpu_op", "aten::add", "60", "5") +
+      "," + slice("cpu_op", "aten::mul", "95", "5") + "," +
+      slice("cpu_op", "aten::div", "101", "5",
+            "\"Call stack\": \"torch/_tensor.py(7): f;loss.py(4): loss;train.py(9): main\"")));
+  std::map<std::string, std::string> places;
+  for (const Activity& activity : trace.activities) {
+    if (activity.kind == ActivityKind::operation)
+      places[activity.name] = activity.attributes.text(Attribute::source_location);
+  }
+  EXPECT_EQ(places, (std::map<std::string, std::string>{{"aten::conv2d", "/home/a/net.py:3"},
+                                                        {"aten::add", "train.py:9"},
+                                                        {"aten::mul", ""},
+                                                        {"aten::div", "loss.py:4"}}));
+}
+
 TEST(KinetoReader, AFileOfOneLineIsReadLikeAnyOther) {
   std::string text = gpu_trace();
   std::erase(text, '\n');
