@@ -97,12 +97,13 @@ TEST(ChoiceFormats, CsvHasColumnsThatAreEmptyWithoutAComparison) {
 }
 
 // Programs may read the columns by their positions.
-TEST(ChoiceFormats, WideCsvHasThemLast) {
+TEST(ChoiceFormats, WideCsvHasLaterColumnsLast) {
   const Report report = tuned_run();
   RunView view{report};
   view.rows = RunView::Rows::per_case;
-  EXPECT_THAT(split_lines(run_csv(view, {}))[0],
-              EndsWith(",reason,source,chosen,chosen_ns,best,best_ns,choice_cost"));
+  EXPECT_THAT(
+      split_lines(run_csv(view, {}))[0],
+      EndsWith(",reason,source,chosen,chosen_ns,best,best_ns,choice_cost,mean_ns,stddev_ns"));
 }
 
 TEST(ChoiceFormats, ThePageHasASectionOnlyIfACaseHasTune) {

@@ -46,7 +46,7 @@ Executor find_executor(const Activity& activity) {
   if (activity.kind == ActivityKind::kernel) return Executor::gpu;
   if (activity.track.device || activity.attributes.text(Attribute::engine).starts_with("gpu"))
     return Executor::none;
-  // Of a case on a GPU, the operators of the host only start the kernels.
+  // The operators of a case on a GPU only start its kernels.
   constexpr std::string_view kCudaSegment = "/cuda/";
   if (activity.case_id.find(kCudaSegment) != std::string::npos) return Executor::none;
   if (activity.kind == ActivityKind::operation) return Executor::cpu;

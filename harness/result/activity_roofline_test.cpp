@@ -137,7 +137,7 @@ TEST(ActivityRoofline, AKernelIsComparedWithTheUnitsThatItUsed) {
   moving.attributes.set(Attribute::flops, std::int64_t{0});
   EXPECT_EQ(compute_ideal(moving)->time, Nanoseconds(20));
   EXPECT_EQ(compute_ideal(moving)->bound, "memory");
-  EXPECT_EQ(compute_ideal(product(80'000, 1000))->time, Nanoseconds(800));  // of the CPU
+  EXPECT_EQ(compute_ideal(product(80'000, 1000))->time, Nanoseconds(800));  // CPU
 }
 
 // The time of a launch was compared with the ceilings of its work.

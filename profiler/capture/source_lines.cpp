@@ -128,7 +128,7 @@ struct LineHeader {
   bool is_64_bit = false;
   std::uint8_t min_length = 1, max_operations = 1, line_range = 1, opcode_base = 1;
   std::int8_t line_base = 0;
-  std::vector<std::uint8_t> operand_counts;  // of the standard opcodes, from 1
+  std::vector<std::uint8_t> operand_counts;  // standard opcodes, from 1
   std::vector<std::string_view> directories;
   std::vector<FileEntry> files;
 
@@ -258,7 +258,7 @@ class LineProgram {
 
   void run(DwarfCursor& cursor) {
     while (!cursor.at_end() && lines_.rows_.size() < kMaxRows) step(cursor);
-    // A table without its end says nothing about the code behind its last row.
+    // Without the end of a table, the code behind its last row is unknown.
     lines_.rows_.resize(begin_of_sequence());
   }
   void begin() { sequence_ = lines_.rows_.size(); }

@@ -42,7 +42,7 @@ std::string sample_program(std::uint64_t address) {
   return program;
 }
 
-// Of version 4: instructions of 1 byte; one directory, one file in it and one beside it.
+// The header of version 4: instructions of 1 byte; one directory, one file in it, one beside it.
 const std::string kVersion4 = std::string("\1\1\1", 3) + kOpcodes +
                               std::string("src\0\0main.cpp\0\1\0\0top.cpp\0\0\0\0\0", 30);
 

@@ -71,7 +71,7 @@ class KinetoContext {
   struct Open {
     Nanoseconds end{0};
     std::string scope, direction;
-    std::string place;          // of the innermost Python function outside PyTorch: "net.py:73"
+    std::string place;          // innermost Python function outside PyTorch: "net.py:73"
     OperatorPointer innermost;  // operator
     OperatorPointer whole;      // the convolution whose steps `innermost` is one of
   };
