@@ -137,7 +137,8 @@ struct FileMachine {
 // The readers of files in which all rows are kernels of a GPU.
 constexpr std::array<std::string_view, 2> kGpuReaders = {"pyprof", "gpu_records"};
 
-FileMachine describe_file(TextSource& source) {
+// `cases`: those of a result file, which state where they ran.
+FileMachine describe_file(TextSource& source, const std::vector<CaseRecord>& cases) {
   FileMachine machine;
   machine.facts = head_facts(source);
   machine.machine_class = machine_class(read_cpu(SystemRoot{}));
@@ -153,6 +154,10 @@ FileMachine describe_file(TextSource& source) {
   machine.has_cpu = !is_of_gpu;
   machine.has_gpu =
       is_of_gpu || (gpu_fact != machine.facts.end() && gpu_fact->first.starts_with(kGpuFacts));
+  if (cases.empty()) return machine;
+  const auto on_gpu = std::ranges::count(cases, "cuda", &CaseRecord::device);
+  machine.has_cpu = on_gpu < std::ssize(cases);
+  machine.has_gpu = on_gpu > 0;
   return machine;
 }
 
@@ -172,38 +177,36 @@ FoundCeilings find_file_gpu_ceilings(const FileMachine& machine, const std::stri
   return {stored_gpu_ceilings(stored->history.records, std::move(gpu)), stored->store};
 }
 
-std::string name_cpu(const FileMachine& machine) {
+std::string name_ceilings_of_cpu(const FileMachine& machine) {
   return machine.is_here ? "this machine's CPU" : "`" + machine.machine_class + "`";
 }
-std::string name_gpu(const Ceilings& gpu) {
+std::string name_ceilings_of_gpu(const Ceilings& gpu) {
   return gpu.gpu.empty() ? "a GPU" : "the GPU `" + gpu.gpu + "`";
 }
 
-std::string describe_missing(const std::string& what, const FileMachine& machine,
+std::string describe_missing(const std::vector<std::string>& names, const FileMachine& machine,
                              const std::string& store) {
-  return fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", what, store,
-                     machine.is_here ? "" : " there");
+  return fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.{}",
+                     fmt::join(names, " and "), store, machine.is_here ? "" : " there",
+                     machine.has_gpu ? " --peak-flops and --peak-bandwidth state them." : "");
 }
-
-constexpr std::string_view kStateThem = " --peak-flops and --peak-bandwidth state them.";
 
 // Says where the ceilings come from, and how to get those that are missing.
 std::string describe_ceilings(const FileMachine& machine, const FoundCeilings& cpu,
                               const FoundCeilings& gpu) {
-  std::vector<std::string> found;
-  if (!cpu.ceilings.rows.empty()) found.push_back(name_cpu(machine));
-  if (!gpu.ceilings.rows.empty()) found.push_back(name_gpu(gpu.ceilings));
-  const std::string& store = cpu.ceilings.rows.empty() ? gpu.store : cpu.store;
-  if (found.empty()) {
-    return machine.has_cpu
-               ? describe_missing(name_cpu(machine), machine, store)
-               : describe_missing(name_gpu(gpu.ceilings), machine, store) + std::string(kStateThem);
+  std::vector<std::string> found, missing;
+  if (machine.has_cpu)
+    (cpu.ceilings.rows.empty() ? missing : found).push_back(name_ceilings_of_cpu(machine));
+  if (machine.has_gpu)
+    (gpu.ceilings.rows.empty() ? missing : found).push_back(name_ceilings_of_gpu(gpu.ceilings));
+  const std::string& store = machine.has_cpu ? cpu.store : gpu.store;
+  std::string text;
+  if (!found.empty()) {
+    text = fmt::format("Ceilings: those of {} in {}{}.", fmt::join(found, " and "), store,
+                       machine.is_named ? "" : "; the file names no machine");
   }
-  std::string text = fmt::format("Ceilings: those of {} in {}{}.", fmt::join(found, " and "), store,
-                                 machine.is_named ? "" : "; the file names no machine");
-  if (machine.has_gpu && gpu.ceilings.rows.empty())
-    text += " " + describe_missing(name_gpu(gpu.ceilings), machine, gpu.store);
-  return text;
+  if (missing.empty()) return text;
+  return text + (text.empty() ? "" : " ") + describe_missing(missing, machine, store);
 }
 
 // Uses the rates that the user states.
@@ -226,7 +229,7 @@ CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
     return {make_ideal_provider(std::move(in_file)),
             "Ceilings: those that the file states for its cases."};
   }
-  const FileMachine machine = describe_file(source);
+  const FileMachine machine = describe_file(source, cases);
   FoundCeilings cpu{{}, store};
   if (machine.has_cpu) {
     cpu = machine.is_here ? find_cpu_ceilings(store)

@@ -45,8 +45,8 @@ void remove_interval(CaseRecord& record) {
 
 // `with_canaries`: how many of the processes say how fast the machine was; 0: there are no
 // canaries.
-void add_processes(const std::string& id, std::size_t count, std::size_t with_canaries,
-                   Report& report) {
+void add_measured_processes(const std::string& id, std::size_t count, std::size_t with_canaries,
+                            Report& report) {
   for (std::size_t i = 0; i < count; ++i) {
     ProcessRecord& process = report.processes.emplace_back();
     process.id = id;
@@ -182,14 +182,14 @@ TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
   Report report = run_of({10ms, 10ms});
   for (CaseRecord& record : report.cases) {
     remove_interval(record);
-    add_processes(record.id, 3, 0, report);
+    add_measured_processes(record.id, 3, 0, report);
   }
   EXPECT_EQ(run_findings(report).none,
             "No finding is certain: 2 of 2 times have no interval: fewer than the 5 processes that "
             "one needs measured them (`--set measure.processes=5`).");
   report = run_of({10ms, 10ms});
   remove_interval(report.cases[0]);
-  add_processes(report.cases[0].id, 1, 0, report);
+  add_measured_processes(report.cases[0].id, 1, 0, report);
   report.cases[1].flags = {Flag::unsteady};
   EXPECT_EQ(run_findings(report).none,
             "No finding is certain: 1 of 2 times has no interval: fewer than the 5 processes that "
@@ -202,11 +202,11 @@ TEST(RunFindings, AMissingIntervalHasTheReasonOfItsRecord) {
   Report report = run_of({10ms, 10ms});
   for (CaseRecord& record : report.cases) remove_interval(record);
   EXPECT_EQ(run_findings(report).none, "No finding is certain: 2 of 2 times have no interval.");
-  add_processes(report.cases[0].id, 6, 2, report);
+  add_measured_processes(report.cases[0].id, 6, 2, report);
   EXPECT_EQ(run_findings(report).none,
             "No finding is certain: 2 of 2 times have no interval: 1 of them: fewer than 5 of its "
             "processes have samples at a known speed of the machine.");
-  add_processes(report.cases[1].id, 2, 0, report);
+  add_measured_processes(report.cases[1].id, 2, 0, report);
   EXPECT_EQ(run_findings(report).none,
             "No finding is certain: 2 of 2 times have no interval: 1 of them: fewer than the 5 "
             "processes that one needs measured it (`--set measure.processes=5`), 1 of them: fewer "

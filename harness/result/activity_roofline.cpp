@@ -120,7 +120,8 @@ IdealProvider make_ideal_provider(MachineCeilings machine) {
   return [machine = std::move(machine), model = std::make_shared<ActivityWorkModel>()](
              const Activity& activity) -> std::optional<ActivityIdeal> {
     const Executor executor = find_executor(activity);
-    const bool may_only_launch = machine.has_gpu_work && activity.kind == ActivityKind::operation;
+    const bool may_only_launch = machine.has_gpu_work && activity.kind == ActivityKind::operation &&
+                                 activity.case_id.empty();
     if (executor == Executor::none || may_only_launch) return std::nullopt;
     const Ceilings& ceilings = executor == Executor::gpu ? machine.gpu : machine.cpu;
     if (ceilings.rows.empty()) return std::nullopt;

@@ -41,7 +41,7 @@ class ActivityWorkModel {
 struct MachineCeilings {
   Ceilings cpu, gpu;
   // Whether operators of the host may only start work of a GPU, whose ceilings then do not apply to
-  // them, nor do those of the CPU.
+  // them, nor do those of the CPU. The id of a case states where its operators ran.
   bool has_gpu_work = false;
 };
 

@@ -644,7 +644,7 @@ TEST(Query, CountersAreShownWithTheirValuesAndWithoutTimes) {
   options.types = {"counter"};
   options.format = "csv";
   EXPECT_THAT(ask(file, options).text,
-              testing::StartsWith("number,name,start_ns,value,value_unit,layer,device,pid\n"));
+              testing::StartsWith("name,start_ns,value,value_unit,layer,device,pid\n"));
 }
 
 TEST(Query, GroupsHaveFurtherStatisticsIfTheyAreAskedFor) {
