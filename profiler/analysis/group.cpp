@@ -41,9 +41,11 @@ void TimeStatistics::add(Nanoseconds duration) {
   quantiles_.add(duration.count());
   total_ = saturating_sum(total_, duration);
   widen(min_, max_, duration);
-  const double difference = static_cast<double>(duration.count()) - running_mean_;
+  if (count() == 1) origin_ = duration;
+  const auto distance = static_cast<double>((duration - origin_).count());
+  const double difference = distance - running_mean_;
   running_mean_ += difference / static_cast<double>(count());
-  squares_ += difference * (static_cast<double>(duration.count()) - running_mean_);
+  squares_ += difference * (distance - running_mean_);
 }
 
 std::optional<Nanoseconds> TimeStatistics::deviation() const {

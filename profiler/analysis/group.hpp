@@ -69,8 +69,9 @@ class TimeStatistics {
   QuantileSketch quantiles_;
   Nanoseconds total_{0};
   std::optional<Nanoseconds> min_, max_;
-  // The mean of all durations in nanoseconds, and the sum of the squares of their differences
-  // from it (Welford's method, which loses no digits to a large mean).
+  // The first duration, the mean of the distances from it in nanoseconds, and the sum of the
+  // squares of their differences from this mean (Welford's method): a large mean costs no digits.
+  Nanoseconds origin_{0};
   double running_mean_ = 0, squares_ = 0;
 };
 
