@@ -157,16 +157,6 @@ std::string format_groups(const Comparison& comparison) {
   return text;
 }
 
-// Returns how the time of the program changed whose executions the cases count; else "".
-std::string format_counted(const Comparison& comparison) {
-  if (!comparison.counted) return "";
-  const CountedRatio& sum = *comparison.counted;
-  return fmt::format("As often as the program executes them, {} take{} {} instead of {}: {}.",
-                     pluralise(sum.cases, "case"), sum.cases == 1 ? "s" : "",
-                     format_compared_time(sum.candidate), format_compared_time(sum.base),
-                     format_mean(sum));
-}
-
 // Returns "changed    cpu: A -> B"; further lines are indented to the first one's text.
 std::string changed_line(const Change& change, std::size_t width) {
   constexpr std::string_view kName = "changed    ";
@@ -301,6 +291,15 @@ std::string describe_incomparable(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string format_counted(const Comparison& comparison) {
+  if (!comparison.counted) return "";
+  const CountedRatio& sum = *comparison.counted;
+  return fmt::format("As often as the program executes them, {} take{} {} instead of {}: {}.",
+                     pluralise(sum.cases, "case"), sum.cases == 1 ? "s" : "",
+                     format_compared_time(sum.candidate), format_compared_time(sum.base),
+                     format_mean(sum));
+}
 
 std::string format_comparison_answer(const Comparison& comparison) {
   const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);

@@ -34,6 +34,10 @@ EffectDirection effect_direction(const std::optional<double>& low,
 std::string format_effect(double ratio, const std::optional<double>& low,
                           const std::optional<double>& high, EffectDirection direction);
 
+// Returns how the time of the program changed whose executions the cases count; empty without
+// counts.
+std::string format_counted(const Comparison& comparison);
+
 // Formats a time of a comparison with four digits, also below a nanosecond, so that two times show
 // their ratio: "3.412 ns", "1.204 ms". Returns "n/a" if it is unknown.
 std::string format_compared_time(const std::optional<double>& nanoseconds);

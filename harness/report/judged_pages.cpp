@@ -196,6 +196,7 @@ std::string comparison_page(const Comparison& comparison) {
           {{{group.group}, make_count_cell(group.cases), make_change_cell(group.ratio - 1)}});
     }
     page.table(table);
+    if (comparison.counted) page.paragraph(format_counted(comparison));
   }
   add_comparison_plots(comparison, effects, page);
   page.section(kChangesSection, "machine, libraries, configuration");

@@ -64,7 +64,7 @@ constexpr std::string_view kPacksWeights =
     "of that primitive packs them before it measures";
 
 // Sets the order of axes of tensors without blocks: the case's source has the order of the source
-// in memory. A conversion that keeps the order needs no permutation.
+// in memory. A conversion to a type of cases that keeps the order needs no permutation.
 void set_permutation(const Dims& shape, const MemoryDescriptor& source,
                      const MemoryDescriptor& destination, ParameterSet& set) {
   const std::string_view from = source.tag, to = destination.tag;
@@ -72,8 +72,9 @@ void set_permutation(const Dims& shape, const MemoryDescriptor& source,
   for (const char letter : from) stored.push_back(shape[static_cast<std::size_t>(letter - 'a')]);
   for (const char letter : to) permutation.push_back(static_cast<std::int64_t>(from.find(letter)));
   set.set("shape", std::move(stored));
-  if (from != to || source.dtype == destination.dtype)
-    set.set("permutation", std::move(permutation));
+  const bool converts =
+      source.dtype != destination.dtype && data_type_from_name(destination.dtype).has_value();
+  if (from != to || !converts) set.set("permutation", std::move(permutation));
 }
 
 // Sets layouts of which the operator has no names. Each element is moved once, whatever the layout.
