@@ -268,6 +268,11 @@ std::optional<FrameworkWork> compute_batch_norm_work(const Activity& activity,
   return work;
 }
 
+// Computes the work of the call that a kernel of net.dict has as its problem.
+std::optional<FrameworkWork> compute_marker_work(const FrameworkRange& marker) {
+  return compute_framework_work({marker.name, &marker.inputs, nullptr, &marker.arguments});
+}
+
 enum class PyprofKernel { product, elementwise };
 
 struct OperatorRow {
@@ -324,6 +329,7 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {
     return std::nullopt;
   }
+  const auto marker = parse_pyprof_marker(activity.attributes.text(Attribute::problem));
   if (op == "batch_norm") {
     auto part = compute_batch_norm_work(activity, parse_parameters(parameters));
     if (!part) return std::nullopt;
@@ -335,7 +341,9 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   if (!does_arithmetic(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
     return std::nullopt;
   const RowParameters row_parameters = parse_parameters(parameters);
-  auto work = is_product ? row->work(op, row_parameters) : compute_tensor_work(op, row_parameters);
+  auto work = marker       ? compute_marker_work(*marker)
+              : is_product ? row->work(op, row_parameters)
+                           : compute_tensor_work(op, row_parameters);
   if (!work || (!is_product && work->op != "pointwise")) return std::nullopt;
   return to_activity_work(*std::move(work), activity.attributes.text(Attribute::op));
 }

@@ -64,6 +64,33 @@ TEST(PyprofRow, Conv2dHas7398752256FlopsWhateverTheNameOfItsKernel) {
             "7552892928 61032832");
 }
 
+// Kernels of net.dict have the call's marker, which has all arguments, as their problem.
+TEST(PyprofRow, AMarkerGivesTheWorkOfItsCall) {
+  const auto marked = [](const std::string& op, const std::string& arguments) {
+    Activity activity;
+    activity.kind = ActivityKind::kernel;
+    activity.name = "volta_fp16_s884cudnn_fp16_256x128_nn";
+    activity.direction = "forward";
+    activity.attributes.set(Attribute::op, op);
+    activity.attributes.set(Attribute::parameters, "[64,3,7,7]float16");
+    activity.attributes.set(Attribute::problem, "{'mod': 'torch.nn.functional', 'op': '" + op +
+                                                    "', 'args': [" + arguments + "]}");
+    const auto found = compute_pyprof_work(activity);
+    if (!found) return std::string("none");
+    return std::to_string(found->flops) + " " + std::to_string(found->bytes.value_or(-1));
+  };
+  const auto tensor = [](const std::string& shape) {
+    return "{'name': '', 'type': 'tensor', 'shape': (" + shape + "), 'dtype': 'float16'}";
+  };
+  const std::string pair = ", {'name': '', 'type': 'tuple', 'value': (1, 1)}";
+  const std::string none = ", {'name': '', 'type': 'NoneType', 'value': None}";
+  EXPECT_EQ(marked("conv2d", tensor("32, 64, 56, 56") + ", " + tensor("64, 64, 3, 3") + none +
+                                 pair + pair + pair + ", {'name': '', 'type': 'int', 'value': 1}"),
+            "7398752256 25763840");
+  EXPECT_EQ(marked("linear", tensor("64, 512") + ", " + tensor("1024, 512") + none),
+            "67108864 1245184");
+}
+
 TEST(PyprofRow, APossiblyTruncatedParameterIsNotUsed) {
   // "S=7" may be the beginning of "S=77", and K=6 that of K=64.
   EXPECT_EQ(work({"conv2d", "N=32,C=3,H=224,W=224,K=64,P=112,Q=112,R=7,S=7"}), "none");

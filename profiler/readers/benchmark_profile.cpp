@@ -35,7 +35,6 @@ class BenchmarkActivities {
 
   Status take(const BenchmarkEntry& entry) {
     if (entry.state != BenchmarkEntry::State::measured) {
-      ++report_.ignored;
       report_.note(fmt::format("{}: {} was not measured: {}", file_, entry.name, entry.reason));
       return Done{};
     }

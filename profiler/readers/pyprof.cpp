@@ -156,20 +156,20 @@ void set_first_text(TableRow& row, const TableCell& cell) {
   if (!text.empty() && text != "na") row.activity.attributes.set(kAttribute, text);
 }
 
-// Reads the marker of a call, which has all its arguments. Its tensors become parameters as in
-// PyProf's table: "T=[(2,3),(3,4)],['float16']".
+// Reads the marker of a call, which has all its arguments: the problem. Its tensors become
+// parameters as in PyProf's table: "[2,3]float16;[3]float16".
 void set_marker(TableRow& row, const TableCell& cell) {
-  const auto call = parse_pyprof_marker(first_item(cell));
+  const std::string_view marker = first_item(cell);
+  const auto call = parse_pyprof_marker(marker);
   if (!call) return;
-  std::string shapes, types;
+  row.activity.attributes.set(Attribute::problem, marker);
+  std::string tensors;
   for (const FrameworkArgument& argument : call->arguments) {
     if (argument.type != "tensor") continue;
-    const std::string_view comma = shapes.empty() ? "" : ",";
-    shapes += fmt::format("{}({}{})", comma, fmt::join(argument.shape, ","),
-                          argument.shape.size() == 1 ? "," : "");
-    types += fmt::format("{}'{}'", comma, argument.dtype);
+    tensors += fmt::format("{}[{}]{}", tensors.empty() ? "" : ";", fmt::join(argument.shape, ","),
+                           argument.dtype);
   }
-  if (!shapes.empty()) set_parameters(row, {fmt::format("T=[{}],[{}]", shapes, types)});
+  if (!tensors.empty()) set_parameters(row, {tensors});
 }
 
 constexpr auto kPyprofText = TableContent::text;
@@ -334,8 +334,8 @@ class PyprofKernelFinisher final : public TableFinisher {
   static void copy_call(const Activity& forward, Activity& backward) {
     if (backward.scope.empty()) backward.scope = forward.scope;
     for (const Attribute attribute :
-         {Attribute::module, Attribute::op, Attribute::parameters, Attribute::dtype,
-          Attribute::in_shapes, Attribute::source_location}) {
+         {Attribute::module, Attribute::op, Attribute::problem, Attribute::parameters,
+          Attribute::dtype, Attribute::in_shapes, Attribute::source_location}) {
       const std::string_view text = forward.attributes.text(attribute);
       if (!text.empty()) backward.attributes.set(attribute, text);
     }

@@ -205,6 +205,15 @@ std::string format_python(const PythonValue& value, char separator) {
   return text;
 }
 
+// Names the namespaces that Nsight Systems calls `<unnamed>` as demanglers do.
+std::string with_anonymous_namespaces(std::string_view name) {
+  constexpr std::string_view kUnnamed = "<unnamed>";
+  std::string result(name);
+  for (std::size_t at = result.find(kUnnamed); at != result.npos; at = result.find(kUnnamed))
+    result.replace(at, kUnnamed.size(), "(anonymous namespace)");
+  return result;
+}
+
 class TableReading {
  public:
   TableReading(const TableMapping& mapping, TextSource& source, ActivitySink& sink)
@@ -470,7 +479,7 @@ void set_demangled_name(TableRow& row, const TableCell& cell) {
   }
   row.activity.name = text;
   if (text.starts_with('[')) return;  // "[CUDA memcpy HtoD]"
-  KernelName name = demangled_kernel_name(text);
+  KernelName name = demangled_kernel_name(with_anonymous_namespaces(text));
   if (name.short_name == text) return;
   row.activity.name = std::move(name.short_name);
   row.activity.attributes.set(Attribute::long_name, name.long_name);

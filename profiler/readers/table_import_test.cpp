@@ -45,7 +45,7 @@ std::string read_table_testdata(const std::string& name) {
 TEST(TableImport, TheKernelsOfPyprofsParseAreRead) {
   const ImportedTable table = import_table("pyprof_dict", read_table_testdata("pyprof_net.dict"));
   EXPECT_THAT(table.report.notes, IsEmpty());
-  ASSERT_EQ(table.activities.size(), 3u);
+  ASSERT_EQ(table.activities.size(), 4u);
   const Activity& product = table.activities[0];
   EXPECT_EQ(product.kind, ActivityKind::kernel);
   EXPECT_EQ(product.name, "volta_h884gemm_64x128_ldg8_nn");
@@ -69,11 +69,12 @@ TEST(TableImport, TheKernelsOfPyprofsParseAreRead) {
 
 TEST(TableImport, ABackwardKernelOfPyprofsParseHasTheCallOfItsSequenceNumber) {
   const ImportedTable table = import_table("pyprof_dict", read_table_testdata("pyprof_net.dict"));
-  ASSERT_EQ(table.activities.size(), 3u);
+  ASSERT_EQ(table.activities.size(), 4u);
   const Activity& gradient = table.activities[2];
   EXPECT_EQ(gradient.direction, "backward");
   EXPECT_EQ(gradient.scope, "encoder:attention_1");
   EXPECT_EQ(gradient.attributes.text(Attribute::op), "matmul");
+  EXPECT_THAT(gradient.attributes.text(Attribute::problem), HasSubstr("'op': 'matmul'"));
   EXPECT_EQ(gradient.attributes.text(Attribute::source_location), "train.py:12,model.py:34");
   EXPECT_EQ(gradient.attributes.text(Attribute::in_shapes), "8x16x128x64 8x16x64x128");
 }
@@ -82,9 +83,9 @@ TEST(TableImport, ACutOrMalformedDictionaryIsCountedAndNoted) {
   std::string text = read_table_testdata("pyprof_net.dict");
   text.resize(text.size() - 20);
   const ImportedTable cut = import_table("pyprof_dict", text);
-  EXPECT_EQ(cut.report.activities, 2);
+  EXPECT_EQ(cut.report.activities, 3);
   EXPECT_EQ(cut.report.malformed, 1);
-  EXPECT_THAT(cut.report.notes, ElementsAre(HasSubstr("table:3: the text ends before this line")));
+  EXPECT_THAT(cut.report.notes, ElementsAre(HasSubstr("table:4: the text ends before this line")));
   const ImportedTable other = import_table(
       "pyprof_dict",
       "{'kShortName': 'a', 'kDuration': 1}\n{'kShortName': }\n{'kDuration': 2}\nprose\n"
@@ -137,6 +138,7 @@ TEST(TableImport, TheTraceOfNsightSystemsHasItsUnitsInItsHeader) {
   EXPECT_EQ(table.activities[0].kind, ActivityKind::memcpy);
   EXPECT_EQ(table.activities[0].attributes.integer(Attribute::size_bytes), 4'194'000);
   const Activity& kernel = table.activities[1];
+  EXPECT_EQ(kernel.name, "demo::(anonymous namespace)::saxpyKernel");
   EXPECT_EQ(kernel.start, Nanoseconds(1'136'125'733));
   EXPECT_EQ(kernel.duration, Nanoseconds(7072));
   EXPECT_EQ(kernel.track.device, 0);
