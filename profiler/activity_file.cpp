@@ -35,6 +35,7 @@ struct ActivityFile::State {
   std::mutex mutex;
   RecordFile file;
   std::string buffer = {};
+  std::int64_t activities = 0;
 
   explicit State(RecordFile opened) : file(std::move(opened)) {}
 
@@ -66,12 +67,23 @@ Status ActivityFile::consume(const Activity& activity) {
   const std::lock_guard lock(state_->mutex);
   append_json(activity, "", state_->buffer);
   state_->buffer += '\n';
+  ++state_->activities;
   if (state_->buffer.size() < kBufferSize) return Done{};
   return state_->write();
 }
 
 Status ActivityFile::flush() {
   const std::lock_guard lock(state_->mutex);
+  return state_->write();
+}
+
+Status ActivityFile::finish() {
+  const std::lock_guard lock(state_->mutex);
+  state_->buffer += json_object([&](JsonWriter& writer) {
+    writer.constant("record", "profile_end");
+    writer.required("activities", state_->activities);
+  });
+  state_->buffer += '\n';
   return state_->write();
 }
 

@@ -32,6 +32,9 @@ class ActivityFile final : public ActivitySink {
 
   Status consume(const Activity& activity) override;
   Status flush();
+  // Appends the last record, which states the number of activities, and writes everything. Do not
+  // call consume() afterwards. A profile without it was not finished (kEndFact).
+  Status finish();
   // Removes the file, so that an incomplete profile is not mistaken for a complete one. A file that
   // is not a regular file is kept. Do not call consume() afterwards.
   void remove();

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,34 @@ namespace bench {
 // Where the start times of activities come from. computed: the source states durations only, so
 // activities were placed one after another, and the time between them is unknown.
 enum class StartTimes { recorded, computed };
+
+// Facts of a profile that say what its records cannot: names in ReadReport::facts.
+inline constexpr std::string_view kKindsFact = "recorded.kinds";  // if not the default
+inline constexpr std::string_view kEndFact = "recorded.end";      // the last record has a count
+inline constexpr std::string_view kMalformedFact = "recorded.malformed";  // lines of the recording
+inline constexpr std::string_view kUnknownFact = "recorded.unknown";
+inline constexpr std::string_view kLostSamplesFact = "recorded.lost_samples";
+inline constexpr std::string_view kKilledFact = "recorded.gpu_processes_without_end";
+inline constexpr std::string_view kClockStepFact = "recorded.clock_step_ns";
+// What one record cost the program, in nanoseconds, how many there were, and how that was measured.
+inline constexpr std::string_view kRecordCostFact = "recorded.record_cost_ns";
+inline constexpr std::string_view kRecordCountFact = "recorded.records";
+inline constexpr std::string_view kRecordedWallFact = "recorded.wall_ns";  // time of the program
+inline constexpr std::string_view kCostMethodFact = "recorded.cost_method";
+
+// What a result file states about a profiling pass and its case, beside the activities.
+struct StatedPass {
+  bool has_ended = false;  // the record `profile_pass` is there; the fields below are its
+  std::int64_t activities = 0;
+  std::int64_t unread = 0;
+  std::string failure;  // why the pass failed; empty if it did not
+  // Median times of an iteration with and without collectors.
+  std::optional<Nanoseconds> profiled, unprofiled;
+  std::optional<Nanoseconds> wall, attributed, unattributed;
+  std::optional<Nanoseconds> measured;  // median of the case, in processes without a profiler
+  std::string kinds;                    // what was recorded, if not the default; kKindsFact
+  std::int64_t read = 0;                // activities that the reader found
+};
 
 // What a reader found besides activities.
 struct ReadReport {
@@ -37,6 +66,9 @@ struct ReadReport {
   std::int64_t library_errors = 0;
   std::vector<std::int64_t> library_error_lines;
   std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
+  std::map<std::string, StatedPass> passes;  // of result files; key: case
+  // Number of activities that a profile's last record states; nullopt without such a record.
+  std::optional<std::int64_t> stated_activities;
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 
   void note(std::string text);  // keeps only the first kMaxNotes

@@ -10,8 +10,10 @@
 #include "harness/config/work_file.hpp"
 #include "harness/store/store.hpp"
 #include "ops/verbose.hpp"
+#include "profiler/analysis/audit.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/summary.hpp"
+#include "profiler/analysis/table_format.hpp"
 #include "profiler/gpu/measuring_kernels.hpp"
 
 #include <fmt/format.h>
@@ -109,6 +111,29 @@ void separate_messages(const ReadReport& report, Env& env) {
   print_line(*env.err, "");
 }
 
+// The audit covers all activities, so it has no options that select some.
+Status audit_file(const Arguments& arguments, Env& env) {
+  AnalysisOptions unsupported = arguments.analysis;
+  if (arguments.summary || !(unsupported == AnalysisOptions{}) || !arguments.devices.empty() ||
+      arguments.work || arguments.baseline) {
+    return Error{"--audit accepts only --format and --json", "",
+                 "omit --audit to filter, group and choose columns"};
+  }
+  const bool is_json = arguments.output == Output::json;
+  const std::string format = is_json ? "json" : arguments.format.value_or("table");
+  // An unknown format is an error before anything is read.
+  BENCH_RETURN_IF_ERROR(format_audit({}, format, std::nullopt));
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
+  ProfileAuditor auditor;
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
+  BENCH_ASSIGN_OR_RETURN(const std::string text,
+                         format_audit(auditor.finish(report), format, limited_width(env)));
+  *env.out << text;
+  separate_messages(report, env);
+  report_losses("analyze", report, arguments.verbosity, *env.err);
+  return Done{};
+}
+
 Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(SummaryOptions options, make_summary_options(arguments));
   options.width = limited_width(env);
@@ -121,9 +146,13 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   Summary summary;
   MeasuringKernelFilter shown(summary);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, shown));
+  ProfileAuditor auditor(&shown);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
   summary.set_start_times(report.starts);
-  *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
+  const ProfileAudit audit = auditor.finish(report);
+  *env.out << (is_json ? summary_json(summary, audit, options)
+                       : format_verdict(audit, options.width) + "\n" +
+                             format_summary(summary, options));
   separate_messages(report, env);
   report_losses("analyze", report, arguments.verbosity, *env.err);
   if (const std::string note = shown.note(); !note.empty())
@@ -131,7 +160,15 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   return Done{};
 }
 
+// Whether the format has no place for sentences.
+bool shows_answers_beside(const Arguments& arguments) {
+  const auto format = analysis::find_table_format(
+      arguments.output == Output::json ? "json" : arguments.format.value_or("table"));
+  return format.ok() && (*format)->answer == analysis::TableFormat::Answer::beside;
+}
+
 Status analyze_file(const Arguments& arguments, Env& env) {
+  if (arguments.audit) return audit_file(arguments, env);
   if (arguments.summary) return summarise_file(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
@@ -143,6 +180,8 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, make_target(env)));
   separate_messages(outcome.report, env);
+  if (shows_answers_beside(arguments) && arguments.verbosity == Verbosity::normal)
+    print_line(*env.err, fmt::format("bench analyze: {}", describe_audit(outcome.audit)));
   if (!outcome.answer.empty() && arguments.verbosity == Verbosity::normal)
     print_line(*env.err, fmt::format("bench analyze: {}", outcome.answer));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);

@@ -91,6 +91,7 @@ struct Arguments {
   ReportArguments report;
   AnalysisOptions analysis;         // except devices and format, which are above
   bool summary = false;             // analyze --summary
+  bool audit = false;               // analyze --audit
   std::optional<std::string> work;  // analyze --work
   Beside beside = Beside::wait;     // --beside: what to do while another measurement runs
   Output output = Output::text;

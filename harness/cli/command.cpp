@@ -53,7 +53,8 @@ constexpr std::string_view kProfileOptions =
     "out profile no-profile profile-iterations sample-rate profile-format trace window sample "
     "sample-by backtrace onednn-verbose quiet force beside";
 constexpr std::string_view kAnalyzeOptions =
-    "summary top type kind name layer direction device dtype min-time max-time phase aggregate-by "
+    "audit summary top type kind name layer direction device dtype min-time max-time phase "
+    "aggregate-by "
     "aggregate order-by columns width format peak-bandwidth peak-flops work baseline json quiet";
 constexpr std::string_view kPeakOptions =
     "filter device baseline quick budget explain json quiet beside";

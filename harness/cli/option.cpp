@@ -475,6 +475,10 @@ constexpr std::array kOptions = {
            "print aggregate tables instead: layers, operators, categories, memory, counters; with "
            "--top, --order-by total|mean|min|max|count and --json",
            store<&Arguments::summary>),
+    Option("audit", "",
+           "print the verdict on the profile itself: each check of its records, times and costs; "
+           "with --format and --json",
+           store<&Arguments::audit>),
     Option("work", "FILE.yaml",
            "formulas for FLOPs and bytes of unknown operators (docs/analyze.md)",
            store<&Arguments::work>),

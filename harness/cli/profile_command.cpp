@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
@@ -295,11 +296,25 @@ Result<int> run_sampled(const Arguments& arguments, Preparation& prepared, Progr
                     : run_under_capture(prepared.request, prepared.program, arguments.verbosity,
                                         settings.cuda, env);
   settings.program_times = ProgramTimes{start, env.clock->now()};
+  settings.clock = env.clock;
   if (sampling.recorder != nullptr) {
     if (const Status stopped = sampling.recorder->stop(); !stopped.ok())
       settings.sampled_by += fmt::format("; incomplete: {}", stopped.error().message());
   }
   return status;
+}
+
+// Audits the profile as it is on disk. A pipe or device cannot be read again.
+std::string audit_written(const std::string& profile, const Env& env) {
+  std::error_code code;
+  if (!fs::is_regular_file(profile, code)) return "";
+  const auto audit = audit_profile(profile);
+  if (!audit.ok())
+    return fmt::format("the profile cannot be audited: {}\n", audit.error().message());
+  constexpr std::size_t kPrefix = std::string_view("bench profile: ").size();
+  auto width = limited_width(env);
+  if (width) *width = std::max(*width, 2 * kPrefix) - kPrefix;
+  return format_verdict(*audit, width);
 }
 
 // Writes the profile from the records and prints the summary. Returns `program_status` even if this
@@ -309,8 +324,8 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
                          ExitStatus program_status, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   const CaptureSettings& settings = prepared.settings;
-  const auto outcome = merge_capture(prepared.files, existing,
-                                     make_header(arguments, settings, turn, started), settings);
+  auto outcome = merge_capture(prepared.files, existing,
+                               make_header(arguments, settings, turn, started), settings);
   if (!outcome.ok()) {
     const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_next_to_profile =
@@ -321,6 +336,7 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
     return program_status;
   }
   if (arguments.verbosity == Verbosity::normal) {
+    outcome->verdict = audit_written(prepared.files.profile, env);
     print_lines(*env.err, capture_summary(*outcome, settings, prepared.files.profile));
     if (const std::string beside = beside_sentence(turn.all()); !beside.empty())
       print_line(*env.err, "bench profile: " + beside);

@@ -7,6 +7,7 @@
 #include "profiler/analysis/sample_times.hpp"
 #include "profiler/capture/code_names.hpp"
 #include "profiler/capture/gpu_spool.hpp"
+#include "profiler/capture/record_cost.hpp"
 #include "profiler/capture/sample_spool.hpp"
 #include "profiler/capture/source_lines.hpp"
 #include "profiler/capture/spool_format.hpp"
@@ -22,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -125,10 +127,49 @@ SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts
   return options;
 }
 
+// Facts that are 0 are left out.
+void set_count(std::string_view fact, std::int64_t count, ProfileHeader& header) {
+  if (count > 0) header.details[std::string(fact)] = fmt::format("{}", count);
+}
+
+std::string format_groups(const std::set<RecordGroup>& groups) {
+  std::vector<std::string_view> names;
+  for (const RecordGroup group : groups) names.push_back(to_string(group));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// Adds to the header what an audit of the profile needs and its records cannot say: what was lost,
+// and what it cost the program to write its records.
+void describe_recording(const SpoolReport& recorded, const CaptureFiles& files,
+                        const CaptureSettings& settings, ProfileHeader& header) {
+  const auto set = [&](std::string_view fact, std::string text) {
+    header.details[std::string(fact)] = std::move(text);
+  };
+  set(kEndFact, "profile_end");
+  if (settings.kinds != ProfileSwitches().groups) set(kKindsFact, format_groups(settings.kinds));
+  set_count(kMalformedFact, recorded.read.malformed, header);
+  set_count(kUnknownFact, recorded.read.unknown, header);
+  set_count(kLostSamplesFact, recorded.sampling.lost, header);
+  const std::int64_t lines = recorded.read.lines;
+  if (settings.clock == nullptr || !settings.program_times || lines == 0) return;
+  std::error_code code;
+  const auto bytes = fs::file_size(files.spool, code);
+  if (code) return;
+  const auto cost = measure_record_cost(
+      files.spool + ".calibration",
+      static_cast<std::size_t>(bytes) / static_cast<std::size_t>(lines), *settings.clock);
+  if (!cost) return;  // without it, the audit says that the cost is unknown
+  set_count(kRecordCountFact, lines, header);
+  set_count(kRecordCostFact, cost->each.count(), header);
+  set_count(kRecordedWallFact,
+            (settings.program_times->end - settings.program_times->start).count(), header);
+  set(kCostMethodFact, cost->method);
+}
+
 // Adds to the header the name of the first GPU, which tracer recorded the GPU activities, how many
 // were lost, and which errors occurred.
 void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader& header) {
-  std::int64_t dropped = 0;
+  std::int64_t dropped = 0, killed = 0;
   std::set<std::string> faults;
   for (const GpuSpoolFile& session : sessions) {
     if (session.traced()) header.details["gpu.tracer"] = session.head.tracer;
@@ -136,8 +177,10 @@ void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader&
       if (!device.name.empty()) header.details.emplace("gpu.name", device.name);
     }
     dropped += session.head.dropped;
+    killed += session.traced() && !session.ended ? 1 : 0;
     faults.insert(session.head.faults.begin(), session.head.faults.end());
   }
+  set_count(kKilledFact, killed, header);
   if (dropped > 0) header.details["gpu.dropped"] = fmt::format("{}", dropped);
   if (!faults.empty()) header.details["gpu.faults"] = fmt::format("{}", fmt::join(faults, "; "));
 }
@@ -163,7 +206,7 @@ Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& file
   outcome.activities = outcome.recorded + selected.processes();
   outcome.coverage = coverage.coverage(StartTimes::recorded);
   outcome.samples = describe_samples(samples);
-  BENCH_RETURN_IF_ERROR(file.flush());
+  BENCH_RETURN_IF_ERROR(file.finish());
   return outcome;
 }
 
@@ -207,6 +250,7 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   BENCH_ASSIGN_OR_RETURN(auto samples, read_samples(files, first_pass.facts));
   header.details.merge(first_pass.read.facts);
   describe_sessions(sessions, header);
+  describe_recording(first_pass, files, settings, header);
   const bool is_incomplete = lacks_records(files.spool);
   if (is_incomplete) header.details["incomplete"] = "records could not be written";
   BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));

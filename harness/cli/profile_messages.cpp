@@ -192,6 +192,7 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings
                                                   outcome.samples, settings.sampled_by);
     text = fmt::format("{}: {}\n{}{}", kTool, answer, samples, text);
   }
+  if (!outcome.verdict.empty()) text += fmt::format("{}: {}", kTool, outcome.verdict);
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
                             describe_contents(outcome, settings, file), settings.program,
                             shell_quoted(file), choose_kind_option(outcome), device_note);

@@ -2,6 +2,7 @@
 // The final messages of `bench profile`: how much it recorded, and why it did not record more.
 #pragma once
 
+#include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -33,6 +34,7 @@ struct CaptureOutcome {
   std::string samples;  // describe_samples()
   // Some records are missing because the program could not write them while it ran.
   bool is_incomplete = false;
+  std::string verdict = {};  // format_verdict() of the profile; empty if it was not audited
 };
 
 // What a capture was asked to record.
@@ -45,6 +47,8 @@ struct CaptureSettings {
   std::optional<ProgramTimes> program_times = {};  // known after the program ended
   std::int64_t started = 0;     // when the program started, in seconds since 1970
   std::string sampled_by = {};  // what took the samples, in words; empty without samples
+  // Measures what a record cost the program; nullptr: not measured.
+  Clock* clock = nullptr;
   // Why oneDNN, NVTX ranges and GPUs are invisible, while samples are not; usually nullopt.
   std::optional<std::string> obstacle = {};
 };

@@ -180,6 +180,14 @@ Status replay(const std::string& result, ActivitySink& sink) {
   return merger.finish();
 }
 
+// The same, audited.
+Result<ProfileAudit> audit_replay(const std::string& result, ActivitySink* sink) {
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(result));
+  ProfileAuditor auditor(sink);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
+  return auditor.finish(report);
+}
+
 std::string path_stem(const std::string& path) {
   constexpr std::string_view kSuffix = ".jsonl";
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
@@ -245,17 +253,23 @@ std::string format_profile(const Report& report) {
   return text;
 }
 
-Result<Summary> read_profile_summary(const std::string& result) {
-  Summary summary;
-  BENCH_RETURN_IF_ERROR(replay(result, summary));
-  return summary;
+Result<AuditedSummary> read_profile_summary(const std::string& result) {
+  AuditedSummary profile;
+  BeginRecordMerger merger(profile.summary);
+  BENCH_ASSIGN_OR_RETURN(profile.audit, audit_replay(result, &merger));
+  BENCH_RETURN_IF_ERROR(merger.finish());
+  return profile;
 }
 
-Result<LayerTimes> read_layer_times(const std::string& result) {
-  LayerTimes times;
-  WorkSink with_work(ops::make_work_provider(), times);
-  BENCH_RETURN_IF_ERROR(replay(result, with_work));
-  return times;
+Result<ProfileAudit> audit_profile(const std::string& path) { return audit_replay(path, nullptr); }
+
+Result<AuditedLayerTimes> read_layer_times(const std::string& result) {
+  AuditedLayerTimes profile;
+  WorkSink with_work(ops::make_work_provider(), profile.times);
+  BeginRecordMerger merger(with_work);
+  BENCH_ASSIGN_OR_RETURN(profile.audit, audit_replay(result, &merger));
+  BENCH_RETURN_IF_ERROR(merger.finish());
+  return profile;
 }
 
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,

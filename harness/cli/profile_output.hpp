@@ -9,6 +9,7 @@
 #include "harness/report/layer_table.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/report.hpp"
+#include "profiler/analysis/audit.hpp"
 #include "profiler/analysis/summary.hpp"
 #include "profiler/switches.hpp"
 
@@ -32,10 +33,21 @@ Result<std::optional<ProfileSwitches>> resolve_profile_switches(
 // counters, and the number of unread lines. Empty if there is nothing of this kind.
 std::string format_profile(const Report& report);
 
-// Reads the tables over all activities of a result file, for the JSON document of `run`.
-Result<Summary> read_profile_summary(const std::string& result);
+// The tables over all activities of a result file, and the verdict on its profile.
+struct AuditedSummary {
+  Summary summary;
+  ProfileAudit audit;
+};
+// Reads them for the JSON document of `run`.
+Result<AuditedSummary> read_profile_summary(const std::string& result);
+// Audits the profile in a result file or profile.
+Result<ProfileAudit> audit_profile(const std::string& path);
 // Reads the times of the layers in a result file, for the table that `run` prints.
-Result<LayerTimes> read_layer_times(const std::string& result);
+struct AuditedLayerTimes {
+  LayerTimes times;
+  ProfileAudit audit;
+};
+Result<AuditedLayerTimes> read_layer_times(const std::string& result);
 
 // Checks, before anything is recorded, whether the files of write_profile_files() can be written.
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,

@@ -342,15 +342,21 @@ bool is_program_profile(const std::string& path) {
   return reader.ok() && (*reader)->name != "result";
 }
 
-// Reads a profile into `sink`, and returns how its start times are known.
-Result<StartTimes> replay_profile(const std::string& path, ActivitySink& sink, Env& env,
-                                  Verbosity verbosity) {
+struct AuditedProfile {
+  StartTimes starts;
+  ProfileAudit audit;
+};
+
+// Reads a profile into `sink`, and audits it.
+Result<AuditedProfile> replay_profile(const std::string& path, ActivitySink& sink, Env& env,
+                                      Verbosity verbosity) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(path));
   BeginRecordMerger merger(sink);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
+  ProfileAuditor auditor(&merger);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
   BENCH_RETURN_IF_ERROR(merger.finish());
   report_losses("report", report, verbosity, *env.err);
-  return report.starts;
+  return AuditedProfile{report.starts, auditor.finish(report)};
 }
 
 // Reports a profile of a program: the tables of `bench analyze --summary`, which begin with the
@@ -373,20 +379,21 @@ Status write_program_profile(const std::string& path, const ReportFormat& format
   std::vector<ActivitySink*> sinks = {&summary};
   if (is_page) sinks.push_back(trace.get());
   AllSinks all(std::move(sinks));
-  BENCH_ASSIGN_OR_RETURN(const StartTimes starts,
+  BENCH_ASSIGN_OR_RETURN(const AuditedProfile profile,
                          replay_profile(path, all, env, arguments.verbosity));
-  summary.set_start_times(starts);
+  summary.set_start_times(profile.starts);
   SummaryOptions options;
   if (!arguments.out) options.width = limited_width(env);
-  std::string output =
-      format.name == "json" ? summary_json(summary, options) : format_summary(summary, options);
+  std::string output = format.name == "json" ? summary_json(summary, profile.audit, options)
+                                             : format_verdict(profile.audit, options.width) + "\n" +
+                                                   format_summary(summary, options);
   if (format.name == "md") output = "```text\n" + output + "```\n";
   if (is_page) {
     const auto coverage = summary.attribution().coverage;
     if (coverage) trace->describe("share", describe_coverage(*coverage));
     BENCH_RETURN_IF_ERROR(trace->finish());
     if (timeline.size() > kMaxEmbeddedBytes) timeline.clear();
-    output = profile_page({summary, path, std::move(timeline)});
+    output = profile_page({summary, path, std::move(timeline), profile.audit});
   }
   return write_output(output, std::nullopt, arguments, env);
 }

@@ -161,9 +161,10 @@ Status check_contradictions(const Arguments& arguments) {
   return Done{};
 }
 
-void print_json(const Report& report, const std::optional<Summary>& profile, Env& env) {
-  *env.out << (profile ? to_json_document(report, summary_json(*profile))
-                       : to_json_document(report))
+void print_json(const Report& report, const std::optional<AuditedSummary>& profile, Env& env) {
+  *env.out << (profile
+                   ? to_json_document(report, summary_json(profile->summary, profile->audit, {}))
+                   : to_json_document(report))
            << '\n';
 }
 
@@ -181,13 +182,14 @@ std::optional<BaselineStore> choose_store(const Report& report, const Arguments&
 Status print_profile(const Report& report, const Arguments& arguments, const std::string& path,
                      Env& env) {
   if (report.profile_passes.empty()) return Done{};
-  BENCH_ASSIGN_OR_RETURN(const LayerTimes times, read_layer_times(path));
+  BENCH_ASSIGN_OR_RETURN(const AuditedLayerTimes profile, read_layer_times(path));
   ConsoleOptions console = console_options(env);
   console.top_layers = kMaxLayerRows;
-  const std::string table = layer_table(report, times, console);
+  const std::string table = layer_table(report, profile.times, console);
   if (!table.empty()) *env.out << '\n' << table;
   const std::string passes = format_profile(report);
   if (!passes.empty()) *env.out << '\n' << format_console_lines(passes, env);
+  *env.out << '\n' << format_verdict(profile.audit, console.width);
   if (table.empty()) return Done{};
   const std::string analyze = fmt::format("{} analyze {}", arguments.program, shell_quoted(path));
   *env.out << '\n'
@@ -243,7 +245,7 @@ Status print_text(const Report& report, const Plan& plan, const Arguments& argum
 Status print_results(const Report& report, const Plan& plan, const Arguments& arguments,
                      const std::string& path, Env& env) {
   if (arguments.output == Output::json) {
-    std::optional<Summary> profile;
+    std::optional<AuditedSummary> profile;
     if (!report.profile_passes.empty()) {
       BENCH_ASSIGN_OR_RETURN(profile, read_profile_summary(path));
     }

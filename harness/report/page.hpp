@@ -7,6 +7,7 @@
 #include "harness/report/document.hpp"
 #include "harness/report/findings.hpp"
 #include "harness/report/plots.hpp"
+#include "profiler/analysis/audit.hpp"
 #include "profiler/analysis/summary.hpp"
 
 #include <cstddef>
@@ -101,6 +102,7 @@ struct ProfileView {
   std::string name = {};  // name of the file, only for display
   // HTML document that the page embeds; empty if it would be too large.
   std::string timeline = {};
+  ProfileAudit audit = {};  // without rows, the page does not mention it
 };
 
 std::string profile_page(const ProfileView& view);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -260,6 +261,26 @@ void add_counters(const std::vector<CounterRow>& rows, Page& page) {
   page.table(table);
 }
 
+// The checks of the profile itself; those that fail come first.
+void add_audit(const ProfileAudit& audit, Page& page) {
+  if (audit.rows.empty()) return;
+  page.section("Checks of the profile", count_rows(audit.rows.size()));
+  Table table;
+  for (const std::string_view heading : {"check", "expected", "found", "verdict", "reason"})
+    table.columns.push_back(
+        {std::string(heading), table.columns.empty() ? ColumnKind::id : ColumnKind::text});
+  std::vector<AuditRow> rows = audit.rows;
+  std::ranges::stable_sort(rows, std::ranges::greater(), &AuditRow::verdict);
+  for (const AuditRow& row : rows) {
+    table.rows.push_back({{{row.check},
+                           {row.expected},
+                           {row.found},
+                           {std::string(to_string(row.verdict))},
+                           {row.reason}}});
+  }
+  page.table(table);
+}
+
 void add_timeline(const ProfileView& view, Page& page) {
   page.section("Timeline", "what ran when");
   if (view.timeline.empty()) {
@@ -275,7 +296,9 @@ void add_timeline(const ProfileView& view, Page& page) {
 
 std::string profile_page(const ProfileView& view) {
   const Summary& summary = view.summary;
-  Page page(fmt::format("{}: profile", view.name), profile_lead(summary));
+  const std::string verdict =
+      view.audit.rows.empty() ? std::string() : describe_audit(view.audit) + " ";
+  Page page(fmt::format("{}: profile", view.name), verdict + profile_lead(summary));
   page.open(profile_picture(summary), profile_findings(summary));
   const char* share = is_wall_known(summary.attribution()) ? "of wall time" : "of recorded";
   add_times("Operators", summary.operators({}), share, page);
@@ -288,6 +311,7 @@ std::string profile_page(const ProfileView& view) {
   add_memory(summary.memory({}), page);
   add_counters(summary.counters({}), page);
   add_timeline(view, page);
+  add_audit(view.audit, page);
   return std::move(page).finish();
 }
 

@@ -7,6 +7,7 @@
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
+#include "profiler/reader.hpp"
 #include "profiler/text_source.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,13 @@ ProfileRequest make_profile_request(const ProfileContext& context, const Profile
   return request;
 }
 
+// The audit of a profile needs to know what was not to be recorded.
+void add_kinds(const ProfileRequest& request, ProfilePassRecord& record) {
+  const std::string& kinds = request.switches.at("kinds");
+  if (kinds != switch_values(ProfileSwitches()).at("kinds"))
+    record.details[std::string(kKindsFact)] = kinds;
+}
+
 ProfilePassRecord make_pass_record(const ProfiledReply& reply) {
   ProfilePassRecord record;
   record.iterations = reply.iterations;
@@ -95,7 +103,11 @@ std::optional<ProfilePassRecord> call_worker(const ProfileContext& context, cons
   // what never returns.
   const int parts = job.reason == ProfileReason::failed ? 1 : 3;
   const auto reply = context.session.ask(request, target + parts * spec.measure.timeout);
-  if (reply) return make_pass_record(*reply);
+  if (reply) {
+    ProfilePassRecord record = make_pass_record(*reply);
+    add_kinds(request, record);
+    return record;
+  }
   if (reply.error().cause == RequestFailure::Cause::aborted) return std::nullopt;
   return make_pass_record(reply.error().outcome, reply.error().reason);
 }

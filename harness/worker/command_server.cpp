@@ -15,6 +15,7 @@
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/stream_sampler.hpp"
+#include "harness/worker/thrown_reply.hpp"
 #include "harness/worker/worker.hpp"
 #include "harness/worker/workload.hpp"
 #include "profiler/recorder.hpp"
@@ -157,16 +158,24 @@ Result<Done, ErrorReply> CommandServer::check_stream_support(const CaseKey& key,
                                   kStreamsVariable));
 }
 
+// A backend returns its errors. One that throws fails its case; the worker stays usable.
+template <class Message>
+Reply CommandServer::guarded_answer(const Message& message) {
+  try {
+    auto answered = answer(message);
+    if (answered) return *std::move(answered);
+    return std::move(answered).error();
+  } catch (const std::exception& exception) {
+    end_measurement();
+    built_.reset();
+    return thrown_reply(Message::kName, exception);
+  }
+}
+
 ReplyMessage CommandServer::handle(const Request& request) {
   if (context_->fault) return {failed_reply(*context_->fault), spent_};
   if (!slowdown_) return {failed_reply(slowdown_.error()), spent_};
-  Reply reply = std::visit(
-      [&](const auto& message) -> Reply {
-        auto answered = answer(message);
-        if (answered) return *std::move(answered);
-        return std::move(answered).error();
-      },
-      request);
+  Reply reply = std::visit([&](const auto& message) { return guarded_answer(message); }, request);
   return {std::move(reply), spent_};
 }
 
@@ -244,10 +253,10 @@ Result<PreparedReply, ErrorReply> CommandServer::answer(const PrepareRequest& re
                                     std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // the sender has it already
     return reply;
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& exception) {
     built_.reset();
     add_setup_time();
-    return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
+    return thrown_reply(PrepareRequest::kName, exception);
   }
 }
 
@@ -630,6 +639,8 @@ Result<Done, ErrorReply> CommandServer::check_again() {
     return Done{};
   } catch (const std::bad_alloc&) {
     return failed_reply("not enough memory for the check after the samples");
+  } catch (const std::exception& exception) {
+    return thrown_reply("check after the samples", exception);
   }
 }
 

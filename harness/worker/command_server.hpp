@@ -78,6 +78,8 @@ class CommandServer {
   Result<DoneReply, ErrorReply> answer(const ReleaseRequest& request);
   Result<Done, ErrorReply> check_again();
   Result<DoneReply, ErrorReply> answer(const QuitRequest&) { return DoneReply{}; }
+  template <class Message>
+  Reply guarded_answer(const Message& message);
   void end_measurement();
 
   // Calls `work` on the thread of a stream; directly if this worker has no streams.

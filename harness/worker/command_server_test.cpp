@@ -11,6 +11,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
+#include <stdexcept>
+#include <unistd.h>
+
 namespace bench {
 namespace {
 
@@ -146,6 +150,35 @@ TEST_F(CommandServerTest, AFailedRunNamesItsKernel) {
   const ErrorReply reply = refused(prepare(kGemmId));
   EXPECT_EQ(reply.outcome, Outcome::failed);
   EXPECT_EQ(reply.implementation, "fake:reference");
+}
+
+TEST_F(CommandServerTest, WhatABackendThrowsFailsItsCaseAndNotTheWorker) {
+  bool must_throw = true;
+  FakeBackend backend{[](Nanoseconds) {},
+                      [&](const std::string&) {
+                        if (must_throw) throw std::runtime_error("no such engine");
+                        return FakeScript{};
+                      }};
+  CommandServer server(backend, clock_, {Bytes{std::int64_t{64} << 20}});
+  PrepareRequest request;
+  request.id = kGemmId;
+  const ErrorReply reply = refused(server.handle(request));
+  EXPECT_EQ(reply.outcome, Outcome::failed);
+  EXPECT_THAT(reply.reason, AllOf(StartsWith("prepare: "), HasSubstr("no such engine")));
+  must_throw = false;
+  EXPECT_TRUE(std::holds_alternative<PreparedReply>(server.handle(request).reply));
+}
+
+TEST_F(CommandServerTest, WhatABackendThrowsInAProfilePassFailsItsCase) {
+  FakeBackend backend{
+      [](Nanoseconds) {},
+      [](const std::string&) -> FakeScript { throw std::runtime_error("no such engine"); }};
+  CommandServer server(backend, clock_, {Bytes{std::int64_t{64} << 20}});
+  ProfileRequest request;
+  request.prepare.id = kGemmId;
+  request.spool = testing::TempDir() + "thrown-" + std::to_string(::getpid()) + ".jsonl";
+  EXPECT_THAT(refused(server.handle(request)).reason, StartsWith("profile: "));
+  std::remove(request.spool.c_str());
 }
 
 // A library whose engines before number `first_right` are wrong, or fail.

@@ -6,6 +6,7 @@
 #include "harness/worker/memory.hpp"
 #include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/rotation.hpp"
+#include "harness/worker/thrown_reply.hpp"
 #include "harness/worker/workload.hpp"
 #include "ops/backend/device_counters.hpp"
 #include "profiler/kernel_names/counter_verdict.hpp"
@@ -14,8 +15,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -111,8 +112,8 @@ Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& co
   ProfiledReply reply;
   try {
     BENCH_ASSIGN_OR_RETURN(reply.details, read_counters(context, request, *key));
-  } catch (const std::bad_alloc&) {
-    return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
+  } catch (const std::exception& exception) {
+    return thrown_reply("counters", exception);
   }
   return reply;
 }

@@ -11,6 +11,7 @@
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/spool.hpp"
 #include "harness/worker/steps.hpp"
+#include "harness/worker/thrown_reply.hpp"
 #include "harness/worker/warmup.hpp"
 #include "harness/worker/workload.hpp"
 #include "ops/operator.hpp"
@@ -21,8 +22,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -300,6 +301,9 @@ Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const In
   range.name = "preparation";
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed_reply(status.error());
+  // An earlier engine may have been rejected: what it printed and ran is recorded already.
+  const std::int64_t first = capture_ ? capture_->written() : 0;
+  steps_.reset();
   SetupObservers observers{&memory_, buffer_memory(), {}};
   std::optional<std::int64_t> printed;  // bytes before the first run, once that is reached
   observers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
@@ -319,7 +323,7 @@ Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const In
     origin.owner.scope = path_;
     const std::int64_t end = printed ? *printed : capture_->written();
     const auto phases = is_announcing() ? VerbosePhases::all : VerbosePhases::creations;
-    if (Status status = verbose_->collect(0, end, origin, phases); !status) {
+    if (Status status = verbose_->collect(first, end, origin, phases); !status) {
       return failed_reply(status.error());
     }
   }
@@ -600,8 +604,8 @@ Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& con
   Result<ProfiledReply, ErrorReply> reply = [&]() -> Result<ProfiledReply, ErrorReply> {
     try {
       return ProfilePass(context, request, *spool, *switches, *key).run();
-    } catch (const std::bad_alloc&) {
-      return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
+    } catch (const std::exception& exception) {
+      return thrown_reply(ProfileRequest::kName, exception);
     }
   }();
   const Status flushed = spool->flush();

@@ -48,6 +48,36 @@ TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
   EXPECT_FALSE(spooled(ActivityKind::operation).empty());
 }
 
+// The lines of the first engine were recorded a second time with those of the next one.
+TEST_F(ProfilePassTest, CreationsOfARejectedEngineAreRecordedOnce) {
+  FakeBackend backend{[this](Nanoseconds time) { clock_.advance(time); },
+                      [&](const std::string&) {
+                        if (backend.fakes().output != ops::LibraryOutput::none) {
+                          std::printf(
+                              "onednn_verbose,create:cache_miss,cpu,matmul,engine_%zu,undef,"
+                              "src_f32::blocked:ab:f0,,,4x4:4x4:4x4,0.02\n",
+                              backend.rejected.size());
+                        }
+                        FakeScript script = script_;
+                        if (backend.rejected.empty()) script.wrong_element = 6;
+                        return script;
+                      }};
+  backend.fakes().prints = true;
+  backend.further_engines = 1;
+  CommandServer server(backend, clock_, {Bytes{std::int64_t{64} << 20}});
+  ProfileRequest profile_request = request();
+  profile_request.prepare.check = CheckKind::reference;
+  const Reply reply = server.handle(profile_request).reply;
+  ASSERT_TRUE(std::holds_alternative<ProfiledReply>(reply));
+  ASSERT_EQ(backend.rejected.size(), 1u);
+  std::vector<std::string> created;
+  for (const Activity& activity : spooled(ActivityKind::primitive)) {
+    if (activity.attributes.text(Attribute::phase).starts_with("create"))
+      created.emplace_back(activity.attributes.text(Attribute::implementation));
+  }
+  EXPECT_THAT(created, ElementsAre("engine_0", "engine_1"));
+}
+
 TEST_F(ProfilePassTest, RefusalsAndBadRequestsAreAnswered) {
   script_.backend_error =
       ops::BackendError{ops::BackendError::Kind::unsupported, "no such primitive"};

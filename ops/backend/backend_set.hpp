@@ -28,6 +28,7 @@ class BackendSet {
       : owned_(std::move(backend)), first_(owned_.get()) {}
 
   // `name` must not be in the set yet. The set calls `make` once and remembers its error.
+  // What `make` or `probe` throws becomes its error.
   void add(std::string name, std::string device, Maker make, Probe probe);
 
   Backend& first() { return *first_; }

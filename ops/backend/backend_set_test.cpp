@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,30 @@ TEST(BackendSetTest, RemembersARefusal) {
   EXPECT_EQ(asked, 1);
   ASSERT_EQ(set.others().size(), 1U);
   EXPECT_EQ(set.others()[0].missing, "no device");
+}
+
+TEST(BackendSetTest, WhatAMakerOrAProbeThrowsIsTheErrorOfItsBackend) {
+  NamedBackend first("first");
+  BackendSet set(first);
+  set.add(
+      "broken", "cuda",
+      []() -> Result<std::unique_ptr<Backend>, BackendError> {
+        throw std::runtime_error("no context");
+      },
+      []() -> Result<std::optional<LibraryInfo>, std::string> {
+        throw std::runtime_error("no driver");
+      });
+  set.add(
+      "large", "cuda",
+      []() -> Result<std::unique_ptr<Backend>, BackendError> { throw std::bad_alloc(); },
+      []() -> Result<std::optional<LibraryInfo>, std::string> { return std::string("none"); });
+  const auto broken = set.find("broken");
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().kind, BackendError::Kind::failed);
+  EXPECT_EQ(broken.error().reason, "backend `broken` did not open: it threw `no context`");
+  EXPECT_EQ(set.find("large").error().kind, BackendError::Kind::skipped);
+  ASSERT_EQ(set.others().size(), 2U);
+  EXPECT_EQ(set.others().front().missing, "backend `broken` was not found: it threw `no driver`");
 }
 
 }  // namespace

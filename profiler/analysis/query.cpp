@@ -101,12 +101,13 @@ constexpr std::array<std::string_view, 26> kFirstToDrop = {
 class Output {
  public:
   Output(const QueryPlan& plan, QuerySink& query, const ReadReport& report,
-         const CeilingKnowledge& ceilings, const std::string& part_of_whole,
-         const AnalysisTarget& target)
+         const CeilingKnowledge& ceilings, const ProfileAudit& audit,
+         const std::string& part_of_whole, const AnalysisTarget& target)
       : plan_(plan),
         query_(query),
         report_(report),
         ceilings_(ceilings),
+        audit_(audit),
         part_of_whole_(part_of_whole),
         target_(target) {}
 
@@ -137,6 +138,8 @@ class Output {
     shape_.selected = totals().selected;
     shape_.total = totals().time;
     shape_.answer = part_of_whole_;
+    shape_.audit = audit_json(audit_);
+    describe_verdict();
     add_sentence(describe_leader());
     add_sentence(part_of_whole_);
     describe_selection(
@@ -152,6 +155,17 @@ class Output {
     }
     shape_.notes.emplace_back(
         "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");
+  }
+
+  // Tables of text show the failing checks as a table, Markdown as one sentence.
+  void describe_verdict() {
+    if (plan_.format->name != "table") return add_sentence(describe_audit(audit_));
+    const auto width = target_.terminal_width
+                           ? std::optional(static_cast<std::size_t>(*target_.terminal_width))
+                           : std::nullopt;
+    std::string lines = format_verdict(audit_, width);
+    if (lines.ends_with('\n')) lines.pop_back();
+    shape_.notes.push_back(std::move(lines));
   }
 
   void add_sentence(const std::string& text) {
@@ -365,6 +379,7 @@ class Output {
   QuerySink& query_;
   const ReadReport& report_;
   const CeilingKnowledge& ceilings_;
+  const ProfileAudit& audit_;
   const std::string& part_of_whole_;  // describe_coverage(); empty for recorded iterations
   const AnalysisTarget& target_;
   TableShape shape_;
@@ -392,16 +407,18 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   CoverageSink coverage(is_asked_by_name ? static_cast<ActivitySink*>(&work) : &shown);
   SampleTimes samples(&coverage);
   BeginRecordMerger announcements(samples);
+  ProfileAuditor auditor(&announcements);
   AnalysisOutcome outcome;
-  BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
+  BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, auditor));
   BENCH_RETURN_IF_ERROR(announcements.finish());
   BENCH_RETURN_IF_ERROR(query.finish());
+  outcome.audit = auditor.finish(outcome.report);
   outcome.selected = query.collector().totals().selected;
   std::string part_of_whole = query.has_iterations()
                                   ? std::string()
                                   : describe_coverage(coverage.coverage(outcome.report.starts));
   if (!samples.empty()) part_of_whole += " " + describe_samples(samples);
-  Output output(plan, query, outcome.report, ceilings, part_of_whole, target);
+  Output output(plan, query, outcome.report, ceilings, outcome.audit, part_of_whole, target);
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (plan.format->answer == TableFormat::Answer::beside) outcome.answer = part_of_whole;

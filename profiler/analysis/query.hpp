@@ -7,6 +7,7 @@
 #include "base/enumerators.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "profiler/analysis/audit.hpp"
 #include "profiler/reader.hpp"
 #include "profiler/work_sink.hpp"
 
@@ -83,6 +84,7 @@ struct AnalysisOutcome {
   // Which part of the processes' wall time was recorded, if the format has no place for it; else
   // empty.
   std::string answer;
+  ProfileAudit audit;  // the table begins with it, if the format is for people
 };
 
 // Returns an error in `options` only, such as an unknown column or a bad pattern, before anything

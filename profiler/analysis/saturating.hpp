@@ -17,6 +17,13 @@ inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
+inline std::int64_t saturating_difference(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
 inline std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
@@ -26,6 +33,10 @@ inline std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
 
 inline Nanoseconds saturating_sum(Nanoseconds a, Nanoseconds b) {
   return Nanoseconds(saturating_sum(a.count(), b.count()));
+}
+
+inline Nanoseconds saturating_difference(Nanoseconds a, Nanoseconds b) {
+  return Nanoseconds(saturating_difference(a.count(), b.count()));
 }
 
 }  // namespace bench

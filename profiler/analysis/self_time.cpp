@@ -65,6 +65,7 @@ class Siblings {
       const Unclaimed& last = list_.back();
       if (!span.encloses(last.span)) {
         known = known && !last.several;
+        if (!last.several) note_crossing(last.span, span);
         break;
       }
       nested = saturating_sum(nested, last.total);
@@ -74,6 +75,8 @@ class Siblings {
     return known ? std::optional(nested) : std::nullopt;
   }
 
+  const SelfTimes::Crossing& crossing() const { return crossing_; }
+
   void add(const Interval& span) {
     list_.push_back({span, span.end - span.start, false});
     if (list_.size() > kMost) join();
@@ -81,6 +84,16 @@ class Siblings {
 
  private:
   static constexpr std::size_t kMost = 16384;  // 0.6 MB per track; layers have fewer children
+
+  // One of the two may enclose the other: then the order of records is wrong, not the times.
+  void note_crossing(const Interval& earlier, const Interval& span) {
+    if (earlier.encloses(span)) return;
+    const Nanoseconds common =
+        std::min(earlier.end, span.end) - std::max(earlier.start, span.start);
+    if (common <= SelfTimes::kMinCrossing) return;
+    ++crossing_.count;
+    crossing_.largest = std::max(crossing_.largest, common);
+  }
 
   // Joins pairs in the older three quarters.
   void join() {
@@ -98,6 +111,7 @@ class Siblings {
   }
 
   std::vector<Unclaimed> list_;
+  SelfTimes::Crossing crossing_;
 };
 
 struct TrackState {
@@ -179,5 +193,14 @@ Status SelfTimes::finish() {
 }
 
 std::int64_t SelfTimes::out_of_order() const { return state_->out_of_order; }
+
+SelfTimes::Crossing SelfTimes::crossing() const {
+  Crossing sum;
+  for (const auto& [key, track] : state_->tracks) {
+    sum.count += track.siblings.crossing().count;
+    sum.largest = std::max(sum.largest, track.siblings.crossing().largest);
+  }
+  return sum;
+}
 
 }  // namespace bench

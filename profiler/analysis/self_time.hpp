@@ -31,6 +31,15 @@ class SelfTimes {
   // Returns the number of activities that arrived after their enclosing activity had been
   // forwarded. The self time of the enclosing activity then includes theirs.
   std::int64_t out_of_order() const;
+  // Activities that begin within another one of their track and end after it, by more than
+  // `kMinCrossing`; `largest`: the longest common time.
+  struct Crossing {
+    std::int64_t count = 0;
+    Nanoseconds largest{0};
+  };
+  // Times are stated in microseconds or better.
+  static constexpr Nanoseconds kMinCrossing{2'000};
+  Crossing crossing() const;
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 #include "profiler/analysis/summary.hpp"
 
 #include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/bounded_names.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/group.hpp"
@@ -349,7 +350,8 @@ struct Summary::State final : public ActivitySink {
         }),
         announcements(*this) {}
 
-  Status consume(const Activity& activity) override {
+  Status consume(const Activity& given) override {
+    const Activity& activity = names.bound(given);
     BENCH_RETURN_IF_ERROR(coverage.consume(activity));
     BENCH_RETURN_IF_ERROR(samples.consume(activity));
     const std::string category(find_category(activity));
@@ -489,6 +491,7 @@ struct Summary::State final : public ActivitySink {
   SelfTimes self_times;
   std::map<std::string, SelfTimes> own_times;  // key: category
   BeginRecordMerger announcements;
+  analysis::BoundedNames names;
   bool pending = false;
   bool has_iterations = false;
   std::set<std::string> iteration_cases;  // cases with recorded iterations
@@ -528,6 +531,8 @@ void Summary::set_start_times(StartTimes starts) {
   state_->starts = starts;
   state_->pending = true;
 }
+
+bool Summary::has_joined_names() const { return state_->names.has_joined(); }
 
 const SampleTimes& Summary::samples() const {
   state_->flush();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Summarises a profile: time by layer, by operator and by category (the aggregate tables of `bench
 // run --profile`). It consumes activities one by one. Memory grows with the number of different
-// names, not of activities.
+// names, not of activities, and is bounded: further names are one row (bounded_names.hpp).
 #pragma once
 
 #include "base/result.hpp"
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace bench {
+
+struct ProfileAudit;
 
 // Times of all activities with one name. p50 and p95 are within 1 % (QuantileSketch).
 struct TimeRow {
@@ -100,6 +102,8 @@ class Summary final : public ActivitySink {
   void reset();
 
   bool empty() const;
+  // Whether the profile has more names than the tables: the others are in the row of further names.
+  bool has_joined_names() const;
   Attribution attribution() const;
   // Wall time by scope path, or by case outside any scope. A layer's time is that of its host
   // operators. If ranges define the layer, it is everything in the layer and below, and `self` is
@@ -131,5 +135,8 @@ std::string format_summary(const Summary& summary, const SummaryOptions& options
 // "memory": [...], "counters": [...]}. The tables of devices and samples are present only if they
 // have rows.
 std::string summary_json(const Summary& summary, const SummaryOptions& options = {});
+// The same with "audit" as the first member.
+std::string summary_json(const Summary& summary, const ProfileAudit& audit,
+                         const SummaryOptions& options);
 
 }  // namespace bench

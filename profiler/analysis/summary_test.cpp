@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/summary.hpp"
 
+#include "profiler/analysis/bounded_names.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -547,6 +549,29 @@ TEST(SummaryText, SaysOfHowManyCasesTheWallTimeIs) {
   EXPECT_THAT(format_summary(summary_of({hot, cold})),
               testing::HasSubstr(" ms of the recorded iterations of 2 cases together"));
   EXPECT_THAT(format_summary(summary_of({hot})), testing::Not(testing::HasSubstr("together")));
+}
+
+// A program that numbers its ranges has as many names as activities: 216 MB for 100,000.
+TEST(Summary, NamesBeyondTheLimitAreOneRow) {
+  Summary summary;
+  constexpr std::int64_t kMore = 10;
+  const auto limit = static_cast<std::int64_t>(analysis::BoundedNames::kMaxNames);
+  for (std::int64_t i = 0; i < limit + kMore; ++i) {
+    Activity range;
+    range.kind = ActivityKind::range;
+    range.name = "request " + std::to_string(i);
+    range.start = Nanoseconds(1000 * i);
+    range.duration = Nanoseconds(100);
+    range.track = {1, 1, std::nullopt, std::nullopt};
+    ASSERT_TRUE(summary.consume(range).ok());
+  }
+  const auto categories = summary.categories({});
+  const std::vector<TimeRow>& ranges = categories.at("range");
+  ASSERT_EQ(std::ssize(ranges), limit + 1);
+  const auto joined = std::ranges::find(ranges, analysis::kFurtherNames, &TimeRow::name);
+  ASSERT_NE(joined, ranges.end());
+  EXPECT_EQ(joined->count, kMore);
+  EXPECT_TRUE(summary.has_joined_names());
 }
 
 }  // namespace

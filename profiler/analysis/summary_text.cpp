@@ -4,6 +4,8 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "profiler/analysis/audit.hpp"
+#include "profiler/analysis/bounded_names.hpp"
 #include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/summary.hpp"
 
@@ -281,7 +283,20 @@ std::string format_summary(const Summary& summary, const SummaryOptions& options
   }
   if (const auto rows = summary.memory(options); !rows.empty()) add(memory_table(rows, options));
   if (const auto rows = summary.counters(options); !rows.empty()) add(counter_table(rows, options));
+  if (summary.has_joined_names()) {
+    const std::string note = fmt::format(
+        "The profile has more than {} names. The row {} has the sum of the others; `bench analyze "
+        "--aggregate-by name` shows all.",
+        format_with_commas(analysis::BoundedNames::kMaxNames), analysis::kFurtherNames);
+    add((options.width ? wrap(note, *options.width, 0) : note) + "\n");
+  }
   return text.empty() ? "no activities\n" : text;
+}
+
+std::string summary_json(const Summary& summary, const ProfileAudit& audit,
+                         const SummaryOptions& options) {
+  const std::string tables = summary_json(summary, options);
+  return fmt::format("{{\"audit\":{},{}", audit_json(audit), tables.substr(1));
 }
 
 std::string summary_json(const Summary& summary, const SummaryOptions& options) {

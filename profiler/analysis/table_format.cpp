@@ -121,13 +121,15 @@ class CsvText final : public TableWriter {
   std::ostream& out_;
 };
 
-// {"answer": "...", "rows": [...], "selected": n, "total_ns": n}; unknown values are omitted.
+// {"audit": {...}, "answer": "...", "rows": [...], "selected": n, "total_ns": n}; unknown values
+// are omitted.
 class JsonText final : public TableWriter {
  public:
   JsonText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
   void begin() override {
     out_ << '{';
+    if (!shape_.audit.empty()) put(fmt::format("\"audit\":{},", shape_.audit));
     if (!shape_.answer.empty()) {
       std::string object =
           json_object([&](JsonWriter& writer) { writer.required("answer", shape_.answer); });

@@ -24,6 +24,7 @@ struct TableColumn {
 
 struct TableShape {
   std::vector<TableColumn> columns;
+  std::string audit;               // audit_json()
   std::string answer;              // which part of the wall time was recorded; may be empty
   std::vector<std::string> notes;  // human-readable lines above the table, `answer` included
   std::int64_t selected = 0;

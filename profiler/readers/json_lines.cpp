@@ -67,6 +67,48 @@ void take_facts(std::string_view line, std::map<std::string, std::string>& facts
   }
 }
 
+std::optional<Nanoseconds> find_time(const JsonValue& record, std::string_view name) {
+  const auto value = record.value_at(name);
+  const auto number = value ? value->signed_integer() : std::nullopt;
+  return number ? std::optional(Nanoseconds(*number)) : std::nullopt;
+}
+
+std::optional<std::int64_t> find_count(const JsonValue& record, std::string_view name) {
+  const auto value = record.value_at(name);
+  return value ? value->signed_integer() : std::nullopt;
+}
+
+// Takes what a `case` or `profile_pass` record states about the pass. The record may be malformed.
+void take_stated_pass(std::string_view line, std::string_view record, StatedPass& pass) {
+  if (line.size() > kMaxHeader) return;
+  const auto document = parse_json(line);
+  if (!document.ok() || !document->root().is_object()) return;
+  const JsonValue root = document->root();
+  if (record == "case") {
+    if (const auto time = root.value_at("time"); time && time->is_object())
+      pass.measured = find_time(*time, "median_ns");
+    return;
+  }
+  pass.has_ended = true;
+  pass.activities = find_count(root, "activities").value_or(0);
+  pass.unread = find_count(root, "unread").value_or(0);
+  if (root.text_at("outcome") != "ok")
+    pass.failure = root.text_at("reason").value_or("the pass failed");
+  pass.profiled = find_time(root, "profiled_ns");
+  pass.unprofiled = find_time(root, "unprofiled_ns");
+  pass.wall = find_time(root, "wall_ns");
+  pass.attributed = find_time(root, "attributed_ns");
+  pass.unattributed = find_time(root, "unattributed_ns");
+  if (const auto details = root.value_at("details"); details && details->is_object())
+    pass.kinds = details->text_at(kKindsFact).value_or("");
+}
+
+void take_stated_activities(std::string_view line, ReadReport& report) {
+  const auto document = parse_json(line);
+  if (document.ok() && document->root().is_object())
+    report.stated_activities = find_count(document->root(), "activities");
+}
+
 class JsonLinesReading {
  public:
   JsonLinesReading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
@@ -99,6 +141,7 @@ class JsonLinesReading {
         ++report_.activities;
         if (const std::string* source = find_source(parser_.activity()))
           parser_.activity().attributes.set(Attribute::source_location, *source);
+        if (pass_ != nullptr) ++pass_->read;
         return forward(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
@@ -142,6 +185,11 @@ class JsonLinesReading {
     const std::string& case_id = parser_.activity().case_id;
     if (parsed.record == "case" && !parsed.source.empty() && parsed.source != case_id)
       sources_.insert_or_assign(case_id, parsed.source);
+    if (parsed.record == "profile_end") take_stated_activities(line.text, report_);
+    if (parsed.record == "case" || parsed.record == "profile_pass") {
+      if (source_.passes().counts(parsed.run_id, case_id))
+        take_stated_pass(line.text, parsed.record, report_.passes[case_id]);
+    }
     if (parsed.record == "profile_pass") finish(parsed.run_id, parser_.activity().case_id);
     if (parsed.record == "end") finish(parsed.run_id, "");
     if (parsed.record != "run" && parsed.record != "profile") return Done{};
@@ -162,6 +210,7 @@ class JsonLinesReading {
       last_run_ = run_id;
       last_case_ = case_id;
       answer_ = source_.passes().counts(run_id, case_id);
+      pass_ = *answer_ && !run_id.empty() ? &report_.passes[case_id] : nullptr;
     }
     return *answer_;
   }
@@ -182,6 +231,7 @@ class JsonLinesReading {
   const std::pair<const std::string, std::string>* last_source_ = nullptr;
   std::string last_run_, last_case_;
   std::optional<bool> answer_;  // whether activities of the last run and case count
+  StatedPass* pass_ = nullptr;  // the last case; nullptr if its activities do not count
 };
 
 }  // namespace
