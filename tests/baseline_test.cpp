@@ -464,6 +464,9 @@ TEST_F(BaselineTest, RunShowsItsCasesBesideTheStore) {
   EXPECT_THAT(before.out, Not(HasSubstr("vs baseline")));
   ASSERT_EQ(baseline({"save", "r.jsonl", "--filter", "gemm/*", "--reason", "first"}).status, 0);
   EXPECT_THAT(baseline({"show", kId}).out, testing::ContainsRegex("profile +1 step executed in"));
+  // The command named the default store, whatever store was listed.
+  EXPECT_THAT(bench({"baseline", "list", "--baseline", "baselines"}).out,
+              testing::ContainsRegex("history\\s+--baseline\\s+baselines`\\s+shows"));
 
   const ProgramResult after = bench({"run", "tiny.yaml", "--out", "s.jsonl"});
   ASSERT_EQ(after.status, 0) << after.err;

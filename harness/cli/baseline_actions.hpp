@@ -32,6 +32,8 @@ std::span<const std::string_view> baseline_action_names();
 
 // Returns the store of --baseline, or the default store.
 BaselineStore make_store(const Arguments& arguments);
+// Returns what printed commands need to use that store: " --baseline DIR", or nothing.
+std::string format_store_option(const Arguments& arguments);
 
 // The cases that --filter selects; all cases without a filter.
 class IdSelection {

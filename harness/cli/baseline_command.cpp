@@ -91,6 +91,10 @@ BaselineStore make_store(const Arguments& arguments) {
   return BaselineStore(store_folder(arguments.baseline));
 }
 
+std::string format_store_option(const Arguments& arguments) {
+  return arguments.baseline ? " --baseline " + shell_quoted(*arguments.baseline) : "";
+}
+
 Result<IdSelection> IdSelection::compile(const std::vector<std::string>& filters) {
   IdSelection selection;
   for (const std::string& filter : filters) {

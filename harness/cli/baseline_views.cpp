@@ -81,21 +81,28 @@ TextRow make_list_row(const BaselineHistory& history) {
           ""};
 }
 
-// Says why `bench history` shows other times of the same runs. Empty if it shows these.
-std::string describe_medians(std::span<const StoreEntry> entries, const ConsoleOptions& console) {
-  const bool has_speeds = std::ranges::any_of(entries, [](const StoreEntry& entry) {
-    return std::ranges::any_of(entry.history.records, [](const BaselineRecord& record) {
-      return record.measured.by_speed.has_value();
-    });
-  });
-  if (!has_speeds) return "";
-  return '\n' + wrap(
-                    "Medians are as measured; `bench history` shows the times at equal speed of "
-                    "the machine.",
-                    console.width, 0);
+// Says why `bench history` shows other times of the same runs. Empty if it shows these. `history`
+// is the command.
+std::string describe_medians(std::span<const StoreEntry> entries, const std::string& history,
+                             const ConsoleOptions& console) {
+  std::size_t runs = 0, with_speed = 0;
+  for (const StoreEntry& entry : entries) {
+    for (const BaselineRecord& record : entry.history.records) {
+      ++runs;
+      with_speed += record.measured.by_speed ? 1 : 0;
+    }
+  }
+  if (with_speed == 0) return "";
+  const std::string_view which =
+      with_speed == runs ? "the times at equal speed of the machine."
+                         : "the times at equal speed of the machine if at least half of the runs "
+                           "of a case state that speed.";
+  return '\n' + wrap(fmt::format("Medians are as measured; `{}` shows {}", history, which),
+                     console.width, 0);
 }
 
-std::string format_baseline_list(const StoreContents& contents, const ConsoleOptions& console) {
+std::string format_baseline_list(const StoreContents& contents, const std::string& history,
+                                 const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"runs", Align::right, std::nullopt, 3},
                                            {"epochs", Align::right, std::nullopt, 4},
@@ -115,7 +122,8 @@ std::string format_baseline_list(const StoreContents& contents, const ConsoleOpt
                         printable(machine)) +
             render_table(columns, rows, console.width, console.colour);
   }
-  return text.empty() ? "no baselines\n" : text + describe_medians(contents.cases, console);
+  return text.empty() ? "no baselines\n"
+                      : text + describe_medians(contents.cases, history, console);
 }
 
 std::string list_json(const StoreContents& contents) {
@@ -184,7 +192,8 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
                       console.colour);
 }
 
-std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& console) {
+std::string format_baseline(const StoreEntry& entry, const std::string& history,
+                            const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"epoch", Align::right},
                                            {"time"},
                                            {"run", Align::left, std::nullopt, 4},
@@ -203,7 +212,7 @@ std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& conso
   return fmt::format("{}\n{}\n", printable(entry.history.last()->measured.id),
                      printable(entry.history.path)) +
          render_table(columns, rows, console.width, console.colour) +
-         describe_medians(std::span(&entry, 1), console) + '\n' +
+         describe_medians(std::span(&entry, 1), history, console) + '\n' +
          format_history_facts(entry.history, console);
 }
 
@@ -213,6 +222,11 @@ std::string show_json(const std::vector<StoreEntry>& cases) {
     for (const BaselineRecord& record : entry.history.records) runs.push_back(to_json_line(record));
   }
   return fmt::format("{{\"runs\": [\n{}\n]}}\n", fmt::join(runs, ",\n"));
+}
+
+// Returns the command that shows the history of the same store.
+std::string format_history_command(const Arguments& arguments) {
+  return fmt::format("{} history{}", arguments.program, format_store_option(arguments));
 }
 
 struct PrunedCase {
@@ -304,7 +318,8 @@ Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const StoreContents contents, read_store_contents(arguments));
   *env.out << (arguments.output == Output::json
                    ? list_json(contents)
-                   : format_baseline_list(contents, console_options(env)));
+                   : format_baseline_list(contents, format_history_command(arguments),
+                                          console_options(env)));
   warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;
 }
@@ -318,7 +333,7 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
   } else {
     for (const StoreEntry& entry : cases)
       *env.out << (&entry == &cases.front() ? "" : "\n")
-               << format_baseline(entry, console_options(env));
+               << format_baseline(entry, format_history_command(arguments), console_options(env));
   }
   for (const StoreEntry& entry : cases) warn_of_problems(entry.history.problems, arguments, env);
   return ExitStatus::success;

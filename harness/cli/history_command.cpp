@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
-#include "base/quote.hpp"
 #include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
@@ -76,7 +75,7 @@ TrendView make_view(const Arguments& arguments, const Env& env) {
   TrendView view;
   view.since = arguments.since;
   view.program = arguments.program;
-  if (arguments.baseline) view.store_option = " --baseline " + shell_quoted(*arguments.baseline);
+  view.store_option = format_store_option(arguments);
   view.glyphs = console_glyphs(env);
   return view;
 }

@@ -316,13 +316,22 @@ std::string render_trend_line(const ShownTrend& shown, Glyphs glyphs) {
 
 // Says what a time is, and why the store's medians of the same runs are others.
 std::string describe_basis(std::span<const ShownTrend> shown, const TrendView& view) {
-  if (std::ranges::all_of(
-          shown, [](const ShownTrend& entry) { return entry.trend().basis == TrendBasis::median; }))
-    return "Times are medians over each run's processes.";
+  const auto at_speed = std::ranges::count_if(shown, [](const ShownTrend& entry) {
+    return entry.trend().basis == TrendBasis::equal_speed;
+  });
+  if (at_speed == 0) return "Times are medians over each run's processes.";
+  const std::string command = fmt::format("`{} baseline list{}`", view.program, view.store_option);
+  if (at_speed == std::ssize(shown)) {
+    return fmt::format(
+        "Times are those at equal speed of the machine, so that runs are comparable; {} shows the "
+        "medians as measured.",
+        command);
+  }
   return fmt::format(
-      "Times are those at equal speed of the machine, so that runs are comparable; `{} baseline "
-      "list` shows the medians as measured.",
-      view.program);
+      "Times of {} of {} cases are those at equal speed of the machine, so that their runs are "
+      "comparable; {} shows their medians as measured. Times of the other cases are medians over "
+      "each run's processes.",
+      at_speed, shown.size(), command);
 }
 
 std::string render_class_table(std::span<const ShownTrend> shown, const TrendView& view,

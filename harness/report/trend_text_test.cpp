@@ -282,9 +282,30 @@ TEST(TrendText, ATimeAtEqualSpeedIsNotTheMedianThatTheStoreLists) {
       "\nTimes are those at equal speed of the machine, so that runs are comparable; `bench "
       "baseline "
       "list` shows the medians as measured.\n";
-  EXPECT_THAT(text_of({one, trend("b/x")}, {}, 200), HasSubstr(sentence));
+  EXPECT_THAT(text_of({one, one}, {}, 200), HasSubstr(sentence));
   EXPECT_THAT(format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
               HasSubstr(sentence));
+}
+
+// If one of several cases had times at equal speed, the sentence claimed it for all.
+TEST(TrendText, TimesAtEqualSpeedAreCountedIfOtherCasesHaveMedians) {
+  CaseTrend one = trend("a/x");
+  one.basis = TrendBasis::equal_speed;
+  EXPECT_THAT(text_of({one, trend("b/x"), trend("c/x")}, {}, kUnlimitedWidth),
+              HasSubstr("\nTimes of 1 of 3 cases are those at equal speed of the machine, so that "
+                        "their runs are comparable; `bench baseline list` shows their medians as "
+                        "measured. Times of the other cases are medians over each run's "
+                        "processes.\n"));
+}
+
+// The command listed the default store, which is not the one of the table.
+TEST(TrendText, TheCommandThatListsMediansNamesTheStore) {
+  CaseTrend one = trend("a/x");
+  one.basis = TrendBasis::equal_speed;
+  TrendView view;
+  view.store_option = " --baseline stored";
+  EXPECT_THAT(text_of({one}, view, kUnlimitedWidth),
+              HasSubstr("`bench baseline list --baseline stored` shows"));
 }
 
 // Earlier, the state of the case was that of a change that the accepted epoch supersedes.
