@@ -27,6 +27,12 @@ std::optional<int> read_width(int descriptor) {
   return size.ws_col;
 }
 
+Nanoseconds read_clock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
 }  // namespace
 
 std::optional<std::string> environment_variable(const std::string& name) {
@@ -34,11 +40,9 @@ std::optional<std::string> environment_variable(const std::string& name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-Nanoseconds MonotonicClock::now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
+Nanoseconds MonotonicClock::now() { return read_clock(CLOCK_MONOTONIC); }
+
+Nanoseconds RealtimeClock::now() { return read_clock(CLOCK_REALTIME); }
 
 bool Env::use_colour() const {
   if (!out_is_terminal || variable("NO_COLOR")) return false;

@@ -14,7 +14,7 @@ namespace bench {
 
 class InheritedSignals;  // base/inherited_signals.hpp
 
-// Source of the current time: CLOCK_MONOTONIC, or a scripted clock in tests.
+// Source of the current time: CLOCK_MONOTONIC, CLOCK_REALTIME, or a scripted clock in tests.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -22,6 +22,12 @@ class Clock {
 };
 
 class MonotonicClock final : public Clock {
+ public:
+  Nanoseconds now() override;
+};
+
+// The time since 1970, which is set by hand or by NTP. Only for moments that other machines know.
+class RealtimeClock final : public Clock {
  public:
   Nanoseconds now() override;
 };

@@ -29,6 +29,16 @@ std::string header_line(const ProfileHeader& header) {
   });
 }
 
+std::string end_line(std::int64_t activities, const std::map<std::string, std::string>& details) {
+  return json_object([&](JsonWriter& writer) {
+    writer.constant("record", "profile_end");
+    writer.required("activities", activities);
+    if (details.empty()) return;
+    writer.object("environment",
+                  [&](JsonWriter& environment) { environment.optional("details", details); });
+  });
+}
+
 }  // namespace
 
 struct ActivityFile::State {
@@ -77,14 +87,10 @@ Status ActivityFile::flush() {
   return state_->write();
 }
 
-Status ActivityFile::finish() {
+Status ActivityFile::finish(const std::map<std::string, std::string>& details) {
   const std::lock_guard lock(state_->mutex);
-  state_->buffer += json_object([&](JsonWriter& writer) {
-    writer.constant("record", "profile_end");
-    writer.required("activities", state_->activities);
-  });
-  state_->buffer += '\n';
-  return state_->write();
+  BENCH_RETURN_IF_ERROR(state_->write());
+  return state_->file.append(end_line(state_->activities, details));
 }
 
 void ActivityFile::remove() {

@@ -32,9 +32,10 @@ class ActivityFile final : public ActivitySink {
 
   Status consume(const Activity& activity) override;
   Status flush();
-  // Appends the last record, which states the number of activities, and writes everything. Do not
-  // call consume() afterwards. A profile without it was not finished (kEndFact).
-  Status finish();
+  // Appends the last record, which states the number of activities and, as details, what is known
+  // only at the end, and writes everything. Do not call consume() afterwards. A profile without it
+  // was not finished (kEndFact).
+  Status finish(const std::map<std::string, std::string>& details);
   // Removes the file, so that an incomplete profile is not mistaken for a complete one. A file that
   // is not a regular file is kept. Do not call consume() afterwards.
   void remove();

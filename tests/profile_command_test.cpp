@@ -131,6 +131,50 @@ TEST_F(ProfileCommand, AnalyzeReadsWhatItWrote) {
   }
 }
 
+TEST_F(ProfileCommand, ARankIsInTheNameTheFirstRecordAndEachRow) {
+  const ProgramResult result = run({BENCH_BINARY, "profile", "--", BENCH_ONEDNN_PROGRAM, "relu"},
+                                   {{"OMPI_COMM_WORLD_RANK", "3"}});
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::string path;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    path = entry.path().string();
+  EXPECT_THAT(path, HasSubstr("/profile-rank3-"));
+  const json header = records_of_kind(read_text(path), "profile").at(0);
+  const json& details = header.at("environment").at("details");
+  EXPECT_EQ(details.at("rank"), "3");
+  EXPECT_EQ(details.at("rank.variable"), "OMPI_COMM_WORLD_RANK");
+  const ProgramResult table = run({BENCH_BINARY, "analyze", path, "--json", "-c", "rank,type"});
+  const json document = json::parse(table.out);
+  ASSERT_EQ(document["rows"].size(), 1U);
+  EXPECT_EQ(document["rows"][0]["rank"], 3);
+}
+
+// A launcher under `bench profile` starts several ranks, whose activities are in one file.
+TEST_F(ProfileCommand, RanksThatTheProgramStartsAreThoseOfTheirActivities) {
+  const std::string script = std::string("RANK=0 ") + BENCH_ONEDNN_PROGRAM + " relu; RANK=1 " +
+                             BENCH_ONEDNN_PROGRAM + " relu relu";
+  ASSERT_EQ(profile({"/bin/sh", "-c", script}).status, 0);
+  EXPECT_FALSE(records("profile").at(0).at("environment").at("details").contains("rank"));
+  const ProgramResult table = run({BENCH_BINARY, "analyze", "p.jsonl", "--json", "--aggregate-by",
+                                   "rank", "-c", "rank,count", "--order-by", "+rank"});
+  EXPECT_EQ(json::parse(table.out)["rows"],
+            json::parse(R"([{"rank": 0, "count": 1}, {"rank": 1, "count": 2}])"));
+}
+
+TEST_F(ProfileCommand, TheFirstRecordStatesBothClocksAtTheStartAndAtTheEnd) {
+  ASSERT_EQ(profile(program({"relu"})).status, 0);
+  const json details = records("profile").at(0).at("environment").at("details");
+  const auto number = [&](const char* name) {
+    return std::stoll(details.at(name).get<std::string>());
+  };
+  EXPECT_GE(number("clock.end.monotonic_ns"), number("clock.start.monotonic_ns"));
+  EXPECT_GT(number("clock.start.realtime_ns"), number("clock.start.monotonic_ns"));
+  for (const json& record : records("activity")) {
+    EXPECT_GE(record["start_ns"].get<std::int64_t>(), number("clock.start.monotonic_ns"));
+    EXPECT_LE(record["start_ns"].get<std::int64_t>(), number("clock.end.monotonic_ns"));
+  }
+}
+
 TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
   const ProgramResult result = profile(program({"relu", "threads", "fork", "self", "relu"}));
   EXPECT_EQ(result.status, 0);

@@ -87,6 +87,20 @@ TEST_F(ProfilerLibrary, WithoutStartNothingIsWritten) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
+TEST_F(ProfilerLibrary, ARankIsInTheNameAndTheClocksAreInTheFirstAndLastRecord) {
+  ASSERT_EQ(run("all", {{"PMI_RANK", "2"}}).status, 0);
+  ASSERT_EQ(files().size(), 1U);
+  EXPECT_THAT(files()[0], HasSubstr("/profile-rank2-"));
+  const std::string text = read_text(files()[0]);
+  const json first = records_of_kind(text, "profile").at(0).at("environment").at("details");
+  const json last = records_of_kind(text, "profile_end").at(0).at("environment").at("details");
+  EXPECT_EQ(first.at("rank"), "2");
+  const auto time = [](const json& details, const char* name) {
+    return std::stoll(details.at(name).get<std::string>());
+  };
+  EXPECT_LE(time(first, "clock.start.monotonic_ns"), time(last, "clock.end.monotonic_ns"));
+}
+
 TEST_F(ProfilerLibrary, EachObjectIsRecordedWithDomainAndRole) {
   ASSERT_EQ(run("all").status, 0);
   const std::vector<json> records = only_profile();

@@ -17,7 +17,9 @@
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/perf_recorder.hpp"
 #include "profiler/capture/spool_format.hpp"
+#include "profiler/clock_pair.hpp"
 #include "profiler/nvtx/window.hpp"
+#include "profiler/rank.hpp"
 #include "profiler/recorder.hpp"
 #include "profiler/switches.hpp"
 
@@ -85,7 +87,7 @@ std::string spool_path(const std::string& profile, const Env& env) {
 Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwitches& switches,
                                    const Env& env) {
   const std::string file =
-      arguments.out.value_or(fmt::format("profile-{}.jsonl", current_process()));
+      arguments.out.value_or(default_profile_name(find_rank(env.variable), current_process()));
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(file, existing));
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
@@ -100,9 +102,23 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
   return files;
 }
 
+// When the recording began, for readers of the profile.
+struct RecordingStart {
+  std::string utc;
+  ClockPair clocks;
+};
+
+ClockPair read_clocks(const Env& env) {
+  RealtimeClock realtime;
+  return read_clock_pair(realtime, *env.clock);
+}
+
+// Call this after the program ended: the header states the clocks at the end, too.
 ProfileHeader make_header(const Arguments& arguments, const CaptureSettings& settings,
-                          const MachineTurn& turn, const std::string& started) {
-  ProfileHeader header{std::string(tool_version()), started, {}};
+                          const MachineTurn& turn, const RecordingStart& started, const Env& env) {
+  ProfileHeader header{std::string(tool_version()), started.utc, {}};
+  describe_clocks({started.clocks, read_clocks(env), read_boot_id()}, header.details);
+  if (const auto rank = find_rank(env.variable)) describe_rank(*rank, header.details);
   // `bench analyze` finds the ceilings of the machine by its class.
   header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
@@ -320,12 +336,12 @@ std::string audit_written(const std::string& profile, const Env& env) {
 // Writes the profile from the records and prints the summary. Returns `program_status` even if this
 // fails.
 ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared,
-                         const MachineTurn& turn, const std::string& started,
+                         const MachineTurn& turn, const RecordingStart& started,
                          ExitStatus program_status, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   const CaptureSettings& settings = prepared.settings;
   auto outcome = merge_capture(prepared.files, existing,
-                               make_header(arguments, settings, turn, started), settings);
+                               make_header(arguments, settings, turn, started, env), settings);
   if (!outcome.ok()) {
     const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_next_to_profile =
@@ -387,7 +403,7 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     remove_spools(prepared->files);
     return fail("profile", turn.error(), kNoTurn, env);
   }
-  const std::string started = env.utc_now();
+  const RecordingStart started{env.utc_now(), read_clocks(env)};
   const auto status = run_sampled(arguments, *prepared, *std::move(sampling), env);
   if (!status.ok()) {
     remove_spools(prepared->files);

@@ -13,13 +13,16 @@
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
 #include "profiler/nvtx/gpu_launches.hpp"
+#include "profiler/rank.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,6 +67,40 @@ class GroupSink final : public ActivitySink {
   std::int64_t forwarded_ = 0;
   std::int64_t processes_ = 0;
 };
+
+using Ranks = std::map<std::int64_t, std::int64_t>;  // key: process
+
+// Adds the rank of its process to each activity.
+class RankSink final : public ActivitySink {
+ public:
+  RankSink(const Ranks& ranks, ActivitySink& next) : ranks_(ranks), next_(next) {}
+  Status consume(const Activity& activity) override {
+    const auto rank = ranks_.find(activity.track.pid);
+    if (rank == ranks_.end()) return next_.consume(activity);
+    copy_ = activity;
+    copy_.attributes.set(Attribute::rank, rank->second);
+    return next_.consume(copy_);
+  }
+
+ private:
+  const Ranks& ranks_;
+  ActivitySink& next_;
+  Activity copy_;
+};
+
+// Returns the ranks that the activities have to state. Empty if the header states the rank of all
+// processes. If the profiled program started ranks, removes that of the header, which is then that
+// of their launcher.
+Ranks choose_ranks(Ranks ranks, ProfileHeader& header) {
+  const auto common = header.details.find(kRankDetail);
+  const auto is_common = [&](const auto& entry) {
+    return common != header.details.end() && std::to_string(entry.second) == common->second;
+  };
+  if (std::ranges::all_of(ranks, is_common)) return {};
+  header.details.erase(kRankDetail);
+  header.details.erase(kRankVariableDetail);
+  return ranks;
+}
 
 // Returns the samples of the system; nullopt if it took none.
 Result<std::optional<SampleSpool>> read_samples(const CaptureFiles& files, const NvtxFacts& facts) {
@@ -188,7 +225,7 @@ void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader&
 // Second pass: writes the activities of the spool and of the GPU sessions next to it to the open
 // profile. read_spool() stores window states in `launches` that point to the window of `options`,
 // so do not query `launches` after this function.
-Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& files,
+Result<CaptureOutcome> fill_profile(ActivitySink& file, const CaptureFiles& files,
                                     const std::vector<GpuSpoolFile>& sessions,
                                     GpuLaunches& launches, SpoolOptions options,
                                     const CaptureSettings& settings) {
@@ -206,7 +243,6 @@ Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& file
   outcome.activities = outcome.recorded + selected.processes();
   outcome.coverage = coverage.coverage(StartTimes::recorded);
   outcome.samples = describe_samples(samples);
-  BENCH_RETURN_IF_ERROR(file.finish());
   return outcome;
 }
 
@@ -249,6 +285,7 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
   BENCH_ASSIGN_OR_RETURN(auto samples, read_samples(files, first_pass.facts));
   header.details.merge(first_pass.read.facts);
+  const Ranks ranks = choose_ranks(std::move(first_pass.ranks), header);
   describe_sessions(sessions, header);
   describe_recording(first_pass, files, settings, header);
   const bool is_incomplete = lacks_records(files.spool);
@@ -261,7 +298,11 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
       make_spool_options(settings, std::move(first_pass.facts),
                          make_code_lookup(names, places, tables), find_platform(sessions));
   if (samples) options.samples = &*samples;
-  auto outcome = fill_profile(*file, files, sessions, launches, std::move(options), settings);
+  RankSink ranked(ranks, *file);
+  auto outcome = fill_profile(ranked, files, sessions, launches, std::move(options), settings);
+  if (outcome.ok()) {
+    if (Status finished = file->finish({}); !finished.ok()) outcome = std::move(finished).error();
+  }
   if (!outcome.ok()) {
     file->remove();
     return outcome;

@@ -4,7 +4,7 @@
 // The library includes nothing else of this project.
 //
 // The spool contains JSON lines. All processes and threads append to it, one write(2) per line:
-//   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
+//   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3","rank":"3"}
 //   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","resident":1,
 //    "backtrace":["lib+0x1"]}
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
@@ -13,7 +13,8 @@
 // A `process` record without a `process_end` before it, of the same pid, is the same process after
 // exec. `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the path of
 // its module, "+0x" and the address as the module's symbol table counts it. `resident` is the
-// resident memory of the process at that moment, in bytes. `cpu_ns` is the CPU time of the process,
+// resident memory of the process at that moment, in bytes. `rank` is the value of the first of
+// kRankVariables that counts and begins with a digit. `cpu_ns` is the CPU time of the process,
 // `kernel_ns` its part in the kernel. `onednn` is present if a module of the
 // process had oneDNN's functions, `cuda` if one had the CUDA driver's. `parent_tid` is the thread
 // that forked, if known.
@@ -87,6 +88,21 @@ inline constexpr char kCaptureVerbose[] = "2,2";
 // The variables from which oneDNN reads its verbose mode: since 2.x; 1.x and 2.x; 0.x.
 inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",
                                                     "MKLDNN_VERBOSE"};
+
+// The variables that state the rank of a process in a distributed job, the most certain first.
+struct RankVariable {
+  const char* name;
+  const char* companion;  // counts only if this is set, too; nullptr: always
+};
+inline constexpr RankVariable kRankVariables[] = {
+    {"OMPI_COMM_WORLD_RANK", nullptr},
+    {"PMI_RANK", nullptr},  // MPICH, Intel MPI
+    {"PMIX_RANK", nullptr},
+    // torchrun starts several ranks in one task of Slurm.
+    {"RANK", "TORCHELASTIC_RUN_ID"},
+    {"SLURM_PROCID", nullptr},
+    {"RANK", nullptr},
+    {"MV2_COMM_WORLD_RANK", nullptr}};
 
 // The variable that names the tool for NVTX to load.
 inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";

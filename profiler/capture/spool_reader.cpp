@@ -9,6 +9,7 @@
 #include "profiler/capture/sample_join.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
+#include "profiler/rank.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/document.h>
@@ -142,6 +143,7 @@ class SpoolReader {
   Status begin_process(const rapidjson::Document& record, const Moment& moment) {
     const std::int64_t pid = moment.pid;
     ++report_.processes;
+    if (const auto rank = parse_rank(text_field(record, "rank"))) report_.ranks[pid] = *rank;
     // A new process with the number of an earlier one has another window.
     if (auto earlier = spans_.begin(pid, text_field(record, "program"), moment.end)) {
       BENCH_RETURN_IF_ERROR(forward_span(*earlier));
@@ -157,6 +159,8 @@ class SpoolReader {
   void begin_child(const rapidjson::Document& record, const Moment& moment) {
     const std::int64_t parent = integer_field(record, "parent").value_or(0);
     spans_.fork(moment.pid, parent);
+    if (const auto rank = report_.ranks.find(parent); rank != report_.ranks.end())
+      report_.ranks[moment.pid] = rank->second;
     const auto found = decoders_.find(parent);
     if (found != decoders_.end()) {
       decoders_.insert_or_assign(moment.pid, VerboseDecoder(found->second));

@@ -2,6 +2,7 @@
 #include "base/json_reader.hpp"
 #include "base/quote.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/rank.hpp"
 #include "profiler/readers/earlier_releases.hpp"
 #include "profiler/readers/readers.hpp"
 
@@ -106,7 +107,9 @@ void take_stated_pass(std::string_view line, std::string_view record, StatedPass
 void take_stated_activities(std::string_view line, ReadReport& report) {
   const auto document = parse_json(line);
   if (document.ok() && document->root().is_object())
-    report.stated_activities = find_count(document->root(), "activities");
+    // Files may be concatenated.
+    if (const auto count = find_count(document->root(), "activities"))
+      report.stated_activities = report.stated_activities.value_or(0) + *count;
 }
 
 class JsonLinesReading {
@@ -142,6 +145,8 @@ class JsonLinesReading {
         if (const std::string* source = find_source(parser_.activity()))
           parser_.activity().attributes.set(Attribute::source_location, *source);
         if (pass_ != nullptr) ++pass_->read;
+        if (rank_ && parser_.activity().attributes.find(Attribute::rank) == nullptr)
+          parser_.activity().attributes.set(Attribute::rank, *rank_);
         return forward(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
@@ -192,9 +197,15 @@ class JsonLinesReading {
     }
     if (parsed.record == "profile_pass") finish(parsed.run_id, parser_.activity().case_id);
     if (parsed.record == "end") finish(parsed.run_id, "");
-    if (parsed.record != "run" && parsed.record != "profile") return Done{};
+    constexpr std::array<std::string_view, 3> kWithFacts = {"run", "profile", "profile_end"};
+    if (std::ranges::find(kWithFacts, parsed.record) == kWithFacts.end()) return Done{};
     std::map<std::string, std::string> facts;
     take_facts(line.text, facts);
+    // Files may be concatenated: the rank is that of the activities which follow.
+    if (parsed.record == "profile") {
+      const auto rank = facts.find(kRankDetail);
+      rank_ = rank == facts.end() ? std::nullopt : parse_rank(rank->second);
+    }
     // `bench profile` writes this if a program could not write all of its records.
     const auto incomplete = facts.find("incomplete");
     if (incomplete != facts.end()) {
@@ -230,8 +241,9 @@ class JsonLinesReading {
   std::map<std::string, std::string, std::less<>> sources_;  // by case id
   const std::pair<const std::string, std::string>* last_source_ = nullptr;
   std::string last_run_, last_case_;
-  std::optional<bool> answer_;  // whether activities of the last run and case count
-  StatedPass* pass_ = nullptr;  // the last case; nullptr if its activities do not count
+  std::optional<std::int64_t> rank_;  // rank of the profiled process; nullopt if unknown
+  std::optional<bool> answer_;        // whether activities of the last run and case count
+  StatedPass* pass_ = nullptr;        // the last case; nullptr if its activities do not count
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "base/quote.hpp"
 #include "base/version.hpp"
 #include "profiler/capture/process_spans.hpp"
+#include "profiler/clock_pair.hpp"
+#include "profiler/rank.hpp"
 
 #include <fmt/format.h>
 
@@ -59,11 +61,15 @@ std::int64_t add_saturating(std::atomic<std::int64_t>& value, std::int64_t diffe
 Status ProcessSink::open(const ProfileSwitches& switches) {
   switches_ = switches;
   const std::int64_t process = current_process();
-  std::string path = switches.file.value_or(fmt::format("profile-{}.jsonl", process));
+  const auto rank = find_rank(environment_variable);
+  std::string path = switches.file.value_or(default_profile_name(rank, process));
   if (is_child_ && switches.file) path = with_process(path, process);
   MonotonicClock clock;
+  RealtimeClock realtime;
   ProfileHeader header{std::string(tool_version()), real_env(clock).utc_now(), {}};
   header.details["pid"] = std::to_string(process);
+  if (rank) describe_rank(*rank, header.details);
+  describe_clocks({read_clock_pair(realtime, clock), std::nullopt, read_boot_id()}, header.details);
   BENCH_ASSIGN_OR_RETURN(file_, ActivityFile::create(path, Existing::replace, header));
   path_ = new std::string(std::move(path));
   return Done{};
@@ -76,6 +82,15 @@ Status ProcessSink::consume(const Activity& activity) {
 }
 
 Status ProcessSink::flush() { return file_ == nullptr ? Status(Done{}) : file_->flush(); }
+
+Status ProcessSink::finish() {
+  if (file_ == nullptr) return Done{};
+  MonotonicClock clock;
+  RealtimeClock realtime;
+  ClockDetails details;
+  describe_clocks({std::nullopt, read_clock_pair(realtime, clock), {}}, details);
+  return file_->finish(details);
+}
 
 void ProcessSink::abandon() {
   static_cast<void>(file_.release());
@@ -349,7 +364,7 @@ Status Session::read_environment(const Variables& variable) {
 void Session::finish() {
   static_cast<void>(stop());
   std::unique_lock lock(mutex_);
-  report_locked(sink_.flush());
+  report_locked(sink_.finish());
   if (dumper_ == nullptr) return;
   dumper_->must_end = true;
   dumper_->wake.notify_all();

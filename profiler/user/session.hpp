@@ -28,6 +28,8 @@ class ProcessSink final : public ActivitySink {
   Status open(const ProfileSwitches& switches);
   Status consume(const Activity& activity) override;
   Status flush();
+  // Writes the last record, with the clocks at the end.
+  Status finish();
   // Discards the file, its unwritten records and the sums. Call this in a child after fork: the
   // parent writes these records.
   void abandon();

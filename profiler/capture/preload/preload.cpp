@@ -229,12 +229,24 @@ void add_cpu_times(Text& text) {
                   static_cast<unsigned long>(usage.ru_stime.tv_usec) * 1000);
 }
 
+// The rank of a process of a distributed job. `bench profile` reads the number.
+void add_rank(Text& text) {
+  for (const RankVariable& variable : kRankVariables) {
+    if (variable.companion != nullptr && std::getenv(variable.companion) == nullptr) continue;
+    const char* value = std::getenv(variable.name);
+    if (value == nullptr || *value < '0' || *value > '9') continue;
+    add_file(text, ",\"rank\":\"", value);
+    return;
+  }
+}
+
 __attribute__((constructor)) void begin_process() {
   if (settings().spool == nullptr) return;
   prepare_backtrace();
   char buffer[8192];
   Text text(buffer, sizeof buffer);
   add_file(text, ",\"program\":\"", settings().program);
+  add_rank(text);
   write_record("process", text.view(), {});
   start_sampling();
 }
