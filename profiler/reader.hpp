@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -98,5 +99,14 @@ Result<const ActivityReader*> find_reader(TextSource& source);
 std::map<std::string, std::string> head_facts(TextSource& source);
 // Reads all of `source` with the reader that recognises it.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
+
+// One or several files that can be read once. What it refers to must outlive it.
+struct ActivityInput {
+  std::string name;  // "a.jsonl", or "a.jsonl and 3 more files"
+  std::function<Result<ReadReport>(ActivitySink& sink)> read;
+  // Sentences on how several files were put together. Call this after read(). Empty for one file.
+  std::function<std::vector<std::string>()> statements;
+};
+ActivityInput input_of(TextSource& source);
 
 }  // namespace bench

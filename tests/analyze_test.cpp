@@ -400,6 +400,85 @@ TEST(AnalyzeSources, AProfileThatAProgramMadeWithTheLibrary) {
   EXPECT_GT(analyze_json("p.jsonl", {"--kind", "marker"}, folder.path())["selected"], 0);
 }
 
+// A profile of these activities: name, start, duration. Ranges are steps.
+std::string step_profile(const std::string& rank, std::int64_t realtime, std::int64_t time) {
+  std::string text = fmt::format(
+      R"({{"record":"profile","schema":"bench.profile/1","environment":{{"details":{{"rank":"{}",)"
+      R"("clock.start.realtime_ns":"{}","clock.start.monotonic_ns":"1000","clock.boot":"{}"}}}}}})"
+      "\n",
+      rank, realtime, rank);
+  for (int i = 0; i < 3; ++i) {
+    text += fmt::format(
+        R"({{"record":"activity","kind":"primitive","name":"conv","start_ns":{},"duration_ns":{},)"
+        R"("pid":7,"tid":7}})"
+        "\n"
+        R"({{"record":"activity","kind":"range","name":"step","start_ns":{},"duration_ns":1000,)"
+        R"("pid":7,"tid":7}})"
+        "\n",
+        2000 + 1000 * i, time, 2000 + 1000 * i);
+  }
+  return text;
+}
+
+TEST(AnalyzeSeveral, RanksAreOnOneClockAndGroups) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", step_profile("0", 5'000'000, 100));
+  folder.write("b.jsonl", step_profile("1", 5'000'400, 200));
+  const ProgramResult table =
+      run_program({{BENCH_BINARY, "analyze", "a.jsonl", "b.jsonl", "--aggregate-by", "rank"},
+                   folder.path(),
+                   {}});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("Times are those of the clock of a.jsonl."));
+  EXPECT_THAT(table.out, HasSubstr("b.jsonl: offset +400 ns (+400 ns)"));
+  EXPECT_THAT(table.out, HasSubstr("a.jsonl and 1 more file: profile, 12 activities"));
+  const ProgramResult rows = run_program({{BENCH_BINARY, "analyze", "a.jsonl", "b.jsonl", "--json",
+                                           "--order-by", "+start_ns", "-c", "rank,start_ns"},
+                                          folder.path(),
+                                          {}});
+  EXPECT_THAT(column_values<int>(json::parse(rows.out), "start_ns"),
+              ElementsAre(2000, 2400, 3000, 3400, 4000, 4400));
+  EXPECT_THAT(rows.err, HasSubstr("bench analyze: b.jsonl: offset +400 ns"));
+}
+
+TEST(AnalyzeSteps, EachStepHasItsBusyAndIdleTime) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", step_profile("0", 5'000'000, 100));
+  const json document = analyze_json("a.jsonl", {"--steps"}, folder.path());
+  EXPECT_THAT(column_values<int>(document, "busy_ns"), ElementsAre(100, 100, 100));
+  EXPECT_THAT(column_values<int>(document, "idle_ns"), ElementsAre(900, 900, 900));
+  EXPECT_THAT(document["answer"].get<std::string>(), StartsWith("3 steps took 1.000 us"));
+  const ProgramResult none = analyze("a.jsonl", {"--steps=epoch"}, folder.path());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("ranges: step (3)"));
+  EXPECT_THAT(analyze("a.jsonl", {"--steps", "--name", "x"}, folder.path()).err,
+              HasSubstr("--steps accepts only"));
+}
+
+TEST(AnalyzeAgainst, TheDifferenceOfTwoProfilesIsARowPerType) {
+  const TemporaryFolder folder;
+  folder.write("new.jsonl", step_profile("0", 5'000'000, 200));
+  folder.write("old.jsonl", step_profile("1", 5'000'400, 100));
+  const json document = analyze_json("new.jsonl", {"--against", "old.jsonl"}, folder.path());
+  ASSERT_EQ(document["rows"].size(), 1U);
+  EXPECT_EQ(document["rows"][0]["difference_ns"], 100);
+  EXPECT_THAT(document["answer"].get<std::string>(),
+              StartsWith("new.jsonl is slower than old.jsonl: 200 ns against 100 ns"));
+  const struct {
+    Words options;
+    const char* what;
+  } rows[] = {{{"--against", "new.jsonl"}, "is the same file as"},
+              {{"--against", std::string(BENCH_SOURCE_DIR) + "/" + kLog}, "is a log of oneDNN"},
+              {{"--against", "nowhere.jsonl"}, "nowhere.jsonl"},
+              {{"old.jsonl", "--against", "old.jsonl"}, "compares one profile with one other"},
+              {{"--against", "old.jsonl", "--steps"}, "cannot be combined with --against"}};
+  for (const auto& row : rows) {
+    const ProgramResult refused = analyze("new.jsonl", row.options, folder.path());
+    EXPECT_EQ(refused.status, 2) << row.what;
+    EXPECT_THAT(refused.err, HasSubstr(row.what));
+  }
+}
+
 TEST(AnalyzeSources, AProfiledRun) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", R"(version: 1

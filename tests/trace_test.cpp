@@ -278,6 +278,36 @@ TEST_F(Trace, OfAResultWithoutActivitiesIsAnErrorAndNoFile) {
     EXPECT_FALSE(std::filesystem::exists(folder_.file(name))) << name;
 }
 
+// Two machines recorded the same moment; their monotonic clocks began at different times.
+TEST_F(Trace, FilesOfSeveralMachinesAreOnOneClock) {
+  const auto profile = [](const char* rank, const char* monotonic, const char* start) {
+    return std::string(
+               R"({"record":"profile","schema":"bench.profile/1","environment":{"details":)") +
+           R"({"rank":")" + rank + R"(","clock.start.realtime_ns":"9000000","clock.boot":")" +
+           rank + R"(","clock.start.monotonic_ns":")" + monotonic + "\"}}}\n" +
+           R"({"record":"activity","kind":"operator","name":"x","pid":7,"tid":7,"start_ns":)" +
+           start + ",\"duration_ns\":500}\n";
+  };
+  folder_.write("a.jsonl", profile("0", "1000", "4000"));
+  folder_.write("b.jsonl", profile("1", "801000", "804000"));
+  const ProgramResult result = trace({"a.jsonl", "b.jsonl", "-o", "t.json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("bench trace: b.jsonl: offset -800.0 us (-800000 ns)"));
+  const json document = json::parse(read_text(folder_.file("t.json")));
+  std::vector<double> starts;
+  std::set<std::int64_t> processes;
+  for (const json& event : document["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    starts.push_back(event["ts"]);
+    processes.insert(event["pid"].get<std::int64_t>());
+  }
+  ASSERT_EQ(starts.size(), 2U);
+  EXPECT_EQ(starts[0], starts[1]);
+  EXPECT_EQ(processes.size(), 2U) << "process 7 of each machine";
+  EXPECT_THAT(document["metadata"]["clocks"].get<std::string>(), HasSubstr("offset -800.0 us"));
+  EXPECT_EQ(trace({"a.jsonl", "a.jsonl", "-o", "u.json"}).status, 2);
+}
+
 TEST_F(Trace, ALogOfOnednnGetsItsWorkAndATrace) {
   const std::string log = BENCH_SOURCE_DIR "/profiler/onednn/testdata/onednn_3.2_timestamps.log";
   ASSERT_EQ(trace({log, "-o", "t.json"}).status, 0);

@@ -11,10 +11,13 @@
 #include "harness/store/store.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/audit.hpp"
+#include "profiler/analysis/profile_diff.hpp"
 #include "profiler/analysis/query.hpp"
+#include "profiler/analysis/steps.hpp"
 #include "profiler/analysis/summary.hpp"
 #include "profiler/analysis/table_format.hpp"
 #include "profiler/gpu/measuring_kernels.hpp"
+#include "profiler/profile_set.hpp"
 
 #include <fmt/format.h>
 
@@ -112,10 +115,10 @@ void separate_messages(const ReadReport& report, Env& env) {
 }
 
 // The audit covers all activities, so it has no options that select some.
-Status audit_file(const Arguments& arguments, Env& env) {
+Status audit_files(const Arguments& arguments, Env& env) {
   AnalysisOptions unsupported = arguments.analysis;
-  if (arguments.summary || !(unsupported == AnalysisOptions{}) || !arguments.devices.empty() ||
-      arguments.work || arguments.baseline) {
+  if (!(unsupported == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work ||
+      arguments.baseline) {
     return Error{"--audit accepts only --format and --json", "",
                  "omit --audit to filter, group and choose columns"};
   }
@@ -123,9 +126,9 @@ Status audit_file(const Arguments& arguments, Env& env) {
   const std::string format = is_json ? "json" : arguments.format.value_or("table");
   // An unknown format is an error before anything is read.
   BENCH_RETURN_IF_ERROR(format_audit({}, format, std::nullopt));
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
   ProfileAuditor auditor;
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(auditor));
   BENCH_ASSIGN_OR_RETURN(const std::string text,
                          format_audit(auditor.finish(report), format, limited_width(env)));
   *env.out << text;
@@ -134,7 +137,7 @@ Status audit_file(const Arguments& arguments, Env& env) {
   return Done{};
 }
 
-Status summarise_file(const Arguments& arguments, Env& env) {
+Status summarise_files(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(SummaryOptions options, make_summary_options(arguments));
   options.width = limited_width(env);
   const std::string format = arguments.format.value_or("table");
@@ -143,11 +146,11 @@ Status summarise_file(const Arguments& arguments, Env& env) {
     return Error{fmt::format("unknown format {} of a summary", quote(format)), "--format",
                  "expected table or json"};
   }
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
   Summary summary;
   MeasuringKernelFilter shown(summary);
   ProfileAuditor auditor(&shown);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(auditor));
   summary.set_start_times(report.starts);
   const ProfileAudit audit = auditor.finish(report);
   *env.out << (is_json ? summary_json(summary, audit, options)
@@ -155,6 +158,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
                              format_summary(summary, options));
   separate_messages(report, env);
   report_losses("analyze", report, arguments.verbosity, *env.err);
+  report_statements("analyze", set.statements(), arguments.verbosity, env);
   if (const std::string note = shown.note(); !note.empty())
     print_line(*env.err, fmt::format("bench analyze: {}", note));
   return Done{};
@@ -167,33 +171,105 @@ bool shows_answers_beside(const Arguments& arguments) {
   return format.ok() && (*format)->answer == analysis::TableFormat::Answer::beside;
 }
 
-Status analyze_file(const Arguments& arguments, Env& env) {
-  if (arguments.audit) return audit_file(arguments, env);
-  if (arguments.summary) return summarise_file(arguments, env);
-  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
-  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
-  const CeilingKnowledge ceilings =
-      needs_ceilings(options) ? find_row_ceilings(arguments.inputs.front(), *source,
-                                                  store_folder(arguments.baseline), options)
-                              : CeilingKnowledge{};
-  BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
-                         analyze(*source, work, ceilings, options, make_target(env)));
+// Prints what has no place in the table.
+void report_outcome(const AnalysisOutcome& outcome, const Arguments& arguments, Env& env) {
   separate_messages(outcome.report, env);
-  if (shows_answers_beside(arguments) && arguments.verbosity == Verbosity::normal)
+  if (!outcome.audit.rows.empty() && shows_answers_beside(arguments) &&
+      arguments.verbosity == Verbosity::normal)
     print_line(*env.err, fmt::format("bench analyze: {}", describe_audit(outcome.audit)));
   if (!outcome.answer.empty() && arguments.verbosity == Verbosity::normal)
     print_line(*env.err, fmt::format("bench analyze: {}", outcome.answer));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& note : outcome.notes)
     print_line(*env.err, fmt::format("bench analyze: {}", note));
+}
+
+Status tabulate_files(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
+  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  CeilingKnowledge ceilings;
+  if (needs_ceilings(options)) {
+    // Several files may be of several machines.
+    ceilings = set.size() == 1 ? find_row_ceilings(arguments.inputs.front(), set.first(),
+                                                   store_folder(arguments.baseline), options)
+                               : CeilingKnowledge{{}, "Ceilings are shown only for a single file."};
+  }
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
+                         analyze(set.input(), work, ceilings, options, make_target(env)));
+  report_outcome(outcome, arguments, env);
   return Done{};
+}
+
+// Returns an error if an option selects activities or columns.
+Status refuse_query_options(std::string_view option, const Arguments& arguments) {
+  AnalysisOptions unsupported = arguments.analysis;
+  unsupported.top.reset();
+  unsupported.width.reset();
+  if (unsupported == AnalysisOptions{} && arguments.devices.empty() && !arguments.work)
+    return Done{};
+  return Error{fmt::format("{} accepts only --top, --width, --format, --json and --align", option),
+               "", fmt::format("omit {} to filter, group and choose columns", option)};
+}
+
+Status tabulate_steps(const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(refuse_query_options("--steps", arguments));
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  // Without a name, the ranges of other profilers are steps, too.
+  const std::string& name = *arguments.steps;
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
+                         analyze_steps(set.input(), name == analysis::kStepNames[0] ? "" : name,
+                                       options, make_target(env)));
+  report_outcome(outcome, arguments, env);
+  return Done{};
+}
+
+Status compare_files(const Arguments& arguments, Env& env) {
+  if (arguments.inputs.size() > 1) {
+    return Error{"compares one profile with one other", "--against",
+                 "name one FILE; --aggregate-by rank compares the ranks of several files"};
+  }
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
+  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
+  const std::vector<std::string> paths = {arguments.inputs.front(), *arguments.against};
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(paths, Alignment::clock));
+  BENCH_ASSIGN_OR_RETURN(
+      const AnalysisOutcome outcome,
+      compare_profiles(set.input(0), set.input(1), work, options, make_target(env)));
+  report_outcome(outcome, arguments, env);
+  return Done{};
+}
+
+// What `analyze` prints instead of a query.
+struct AnalysisView {
+  std::string_view option;
+  bool (*is_requested)(const Arguments& arguments);
+  Status (*print)(const Arguments& arguments, Env& env);
+};
+constexpr std::array<AnalysisView, 4> kAnalysisViews = {
+    {{"--audit", [](const Arguments& a) { return a.audit; }, audit_files},
+     {"--summary", [](const Arguments& a) { return a.summary; }, summarise_files},
+     {"--steps", [](const Arguments& a) { return a.steps.has_value(); }, tabulate_steps},
+     {"--against", [](const Arguments& a) { return a.against.has_value(); }, compare_files}}};
+
+Status analyze_files(const Arguments& arguments, Env& env) {
+  const AnalysisView* requested = nullptr;
+  for (const AnalysisView& view : kAnalysisViews) {
+    if (!view.is_requested(arguments)) continue;
+    if (requested != nullptr) {
+      return Error{fmt::format("cannot be combined with {}", view.option),
+                   std::string(requested->option), "give one of them"};
+    }
+    requested = &view;
+  }
+  return requested != nullptr ? requested->print(arguments, env) : tabulate_files(arguments, env);
 }
 
 }  // namespace
 
 ExitStatus analyze_command(const Arguments& arguments, Env& env) {
-  const Status status = analyze_file(arguments, env);
+  const Status status = analyze_files(arguments, env);
   if (status.ok()) return ExitStatus::success;
   return fail("analyze", status.error(), ExitStatus::usage, env);
 }

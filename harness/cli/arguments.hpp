@@ -9,6 +9,7 @@
 #include "ops/flop_convention.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/capture/launch.hpp"
+#include "profiler/profile_set.hpp"
 
 #include <cstdint>
 #include <map>
@@ -93,7 +94,11 @@ struct Arguments {
   bool summary = false;             // analyze --summary
   bool audit = false;               // analyze --audit
   std::optional<std::string> work;  // analyze --work
-  Beside beside = Beside::wait;     // --beside: what to do while another measurement runs
+  // analyze --steps: the name of the ranges that are steps
+  std::optional<std::string> steps;
+  // --align: how the times of several profiles are put onto one clock
+  Alignment align = Alignment::clock;
+  Beside beside = Beside::wait;  // --beside: what to do while another measurement runs
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   NoteExtent notes = NoteExtent::leading;              // --explain: all
@@ -113,7 +118,7 @@ struct Arguments {
   FailOn fail_on = FailOn::nothing;           // compare and history --fail-on
   bool across_machines = false;               // compare --across-machines
   std::optional<std::string> by;              // compare --by PARAMETER
-  std::optional<std::string> against;         // compare --against VALUE
+  std::optional<std::string> against;         // compare --against VALUE, analyze --against FILE
   bool backtrace = false;                     // profile --backtrace
   std::optional<int> sample;                  // profile --sample: samples per second of CPU time
   std::optional<SampleSource> sample_by;      // profile --sample-by; nullopt: what is permitted

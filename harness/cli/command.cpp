@@ -33,7 +33,7 @@ constexpr std::string_view kListOptions =
 constexpr std::string_view kValidateOptions = "set plugin json quiet";
 constexpr std::string_view kExplainOptions = "arch gpu json from baseline set plugin";
 constexpr std::string_view kReportOptions =
-    "out format columns sort top filter wide plots replay explain force";
+    "out format align columns sort top filter wide plots replay explain force";
 constexpr std::string_view kCompareOptions =
     "by against out format fail-on across-machines require-baseline json quiet force";
 constexpr std::string_view kBaselineOptions =
@@ -48,13 +48,13 @@ constexpr std::string_view kDuetOptions =
     "seed out explain json quiet force beside";
 constexpr std::string_view kSelftestOptions =
     "record from duets set plugin seed budget json quiet force beside";
-constexpr std::string_view kTraceOptions = "out format check quiet force";
+constexpr std::string_view kTraceOptions = "out format align check quiet force";
 constexpr std::string_view kProfileOptions =
     "out profile no-profile profile-iterations sample-rate profile-format trace window sample "
     "sample-by backtrace onednn-verbose quiet force beside";
 constexpr std::string_view kAnalyzeOptions =
-    "audit summary top type kind name layer direction device dtype min-time max-time phase "
-    "aggregate-by "
+    "audit summary steps against align top type kind name layer direction device dtype min-time "
+    "max-time phase aggregate-by "
     "aggregate order-by columns width format peak-bandwidth peak-flops work baseline json quiet";
 constexpr std::string_view kPeakOptions =
     "filter device baseline quick budget explain json quiet beside";
@@ -130,7 +130,8 @@ constexpr std::array kCommands = {
             "bench explain network/forward/resnet50_v1_5/f16/cudnn/cuda/hot --gpu f.json",
             kExplainOptions, explain_command},
     Command{
-        "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
+        "analyze", "FILE...", 1, -1,
+        "tables over profiled activities: filter, group, order, choose",
         "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
         "oneDNN's verbose\n"
         "lines, a trace of torch.profiler (Kineto), a table or net.dict of PyProf, a GPU trace of "
@@ -151,11 +152,18 @@ constexpr std::array kCommands = {
         "trace flags,\n"
         "and every other attribute. ideal_ns, efficiency and bound need the ceilings of the "
         "machine:\n"
-        "those in a result file, else those that `bench peak` stored.",
+        "those in a result file, else those that `bench peak` stored.\n"
+        "Several files (ranks, processes, machines) are put onto one clock; --aggregate-by rank "
+        "compares them.\n"
+        "--steps prints what each step took. --against FILE compares two profiles of one "
+        "program.",
         "bench analyze result.jsonl                                  # the 20 longest\n"
         "bench analyze result.jsonl --aggregate-by layer             # where the time goes\n"
         "bench analyze result.jsonl --summary                        # by layer, operator, "
         "category\n"
+        "bench analyze profile-rank*.jsonl --aggregate-by rank,type\n"
+        "bench analyze train.jsonl --steps                           # each step: busy and idle\n"
+        "bench analyze new.jsonl --against old.jsonl --aggregate-by layer\n"
         "bench analyze onednn.log --aggregate-by type --order-by count\n"
         "bench analyze onednn.log --type dispatch -c implementation,reason -t 0\n"
         "bench analyze onednn.log -c name,time_ns,ideal_ns,efficiency,bound\n"
@@ -169,6 +177,7 @@ constexpr std::array kCommands = {
         "folder of a gate or its gate.jsonl, a store of baselines, whose report is its "
         "history, or a profile or\n"
         "log that `bench analyze` reads.\n"
+        "Profiles of several ranks or processes become one report on one clock.\n"
         "The format follows the suffix of FILE, or --format; without FILE the report goes to "
         "standard output:\n"
         "{list}\n"
@@ -310,8 +319,9 @@ constexpr std::array kCommands = {
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines,\n"
             "traces of torch.profiler, nvprof and nsys, reports of other benchmarks.\n"
-            "Several files become one timeline. The suffix given to -o, or --format, selects the "
-            "output:\n"
+            "Several files (ranks, processes, machines) become one timeline on one clock. The "
+            "suffix given to -o, or\n"
+            "--format, selects the output:\n"
             "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev\n"
             "  .html            html         the timeline as a page, which needs no network\n"
             "  .svg             memory_flow  time x address, one rectangle per allocation\n"
@@ -319,6 +329,7 @@ constexpr std::array kCommands = {
             "bench trace result.jsonl -o result.html             # look at it in a browser\n"
             "bench trace result.jsonl -o result.json.gz          # for Perfetto\n"
             "bench trace result.jsonl -o memory.svg              # what was allocated when\n"
+            "bench trace profile-rank*.jsonl -o job.html         # all ranks of a job\n"
             "bench trace --check result.json.gz",
             kTraceOptions, trace_command},
     Command{

@@ -78,5 +78,9 @@ ExitStatus fail(std::string_view command, const Error& error, ExitStatus status,
 // reader. Lines that are not profile data are counted only if `verbosity` is normal.
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err);
+// Prints how several profiles were put onto one clock (ProfileSet::statements()), unless
+// `verbosity` is quiet.
+void report_statements(std::string_view command, const std::vector<std::string>& statements,
+                       Verbosity verbosity, Env& env);
 
 }  // namespace bench

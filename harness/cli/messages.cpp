@@ -40,4 +40,11 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
   for (const std::string& note : report.notes) print_line(err, "  " + note);
 }
 
+void report_statements(std::string_view command, const std::vector<std::string>& statements,
+                       Verbosity verbosity, Env& env) {
+  if (verbosity != Verbosity::normal) return;
+  for (const std::string& statement : statements)
+    print_line(*env.err, fmt::format("bench {}: {}", command, statement));
+}
+
 }  // namespace bench

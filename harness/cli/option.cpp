@@ -330,7 +330,9 @@ constexpr std::array kOptions = {
                     {"report", "write to FILE; its suffix selects the format"},
                     {"import", "the new configuration, NAME.yaml"},
                     {"trace", "the timeline; its suffix selects the format"},
-                    {"profile", "the profile (default profile-PID.jsonl in this folder)"}}}}),
+                    {"profile",
+                     "the profile (default profile-PID.jsonl in this folder; of a rank of a "
+                     "distributed job profile-rankN-PID.jsonl)"}}}}),
     Option("driver", "NAME", "the driver of benchdnn that reads the files: conv, matmul, pool, ...",
            store<&Arguments::driver>, {.words = words_of<benchdnn_drivers>}),
     Option(
@@ -470,7 +472,19 @@ constexpr std::array kOptions = {
            store<&Arguments::by>),
     Option("against", "VALUE",
            "the value of --by that the others are compared with (default the first or smallest)",
-           store<&Arguments::against>),
+           store<&Arguments::against>,
+           {.in = {{{"analyze",
+                     "compare with the profile FILE by --aggregate-by (default type): what became "
+                     "slower or faster",
+                     nullptr, "FILE"}}}}),
+    Option("align", "HOW",
+           "put several files onto one clock by what they state about their clocks (clock, the "
+           "default), or their first activities at one time (start)",
+           store<&Arguments::align>, {.words = enumerator_words<Alignment>}),
+    Option("steps", "NAME",
+           "print a row per step instead, with the times in which the device worked and waited; "
+           "steps are the ranges NAME (default step)",
+           store<&Arguments::steps>, {.implied = "step"}),
     Option("summary", "",
            "print aggregate tables instead: layers, operators, categories, memory, counters; with "
            "--top, --order-by total|mean|min|max|count and --json",

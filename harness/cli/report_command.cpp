@@ -22,6 +22,7 @@
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/timeline_page.hpp"
+#include "profiler/profile_set.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
@@ -347,29 +348,31 @@ struct AuditedProfile {
   ProfileAudit audit;
 };
 
-// Reads a profile into `sink`, and audits it.
-Result<AuditedProfile> replay_profile(const std::string& path, ActivitySink& sink, Env& env,
-                                      Verbosity verbosity) {
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(path));
+// Reads the profiles into `sink`, and audits them.
+Result<AuditedProfile> replay_profiles(ProfileSet& set, ActivitySink& sink, Env& env,
+                                       Verbosity verbosity) {
   BeginRecordMerger merger(sink);
   ProfileAuditor auditor(&merger);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, auditor));
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(auditor));
   BENCH_RETURN_IF_ERROR(merger.finish());
   report_losses("report", report, verbosity, *env.err);
+  report_statements("report", set.statements(), verbosity, env);
   return AuditedProfile{report.starts, auditor.finish(report)};
 }
 
-// Reports a profile of a program: the tables of `bench analyze --summary`, which begin with the
+// Reports profiles of programs: the tables of `bench analyze --summary`, which begin with the
 // share of the process that they show. The page also has the timeline.
-Status write_program_profile(const std::string& path, const ReportFormat& format,
+Status write_program_profile(const std::vector<std::string>& paths, const ReportFormat& format,
                              const Arguments& arguments, Env& env) {
   BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "profile"));
   const bool is_page = format.name == "html";
   if (!is_page && format.name != "text" && format.name != "md" && format.name != "json") {
     return Error{
-        fmt::format("a profile has no report in the format `{}`", format.name), path,
+        fmt::format("a profile has no report in the format `{}`", format.name), paths.front(),
         "choose --format text, md, json or html; `bench analyze --format csv` writes rows"};
   }
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(paths, arguments.align));
+  const std::string path = set.name();
   std::string timeline;
   TraceOptions trace_options;
   trace_options.title = path;
@@ -380,7 +383,7 @@ Status write_program_profile(const std::string& path, const ReportFormat& format
   if (is_page) sinks.push_back(trace.get());
   AllSinks all(std::move(sinks));
   BENCH_ASSIGN_OR_RETURN(const AuditedProfile profile,
-                         replay_profile(path, all, env, arguments.verbosity));
+                         replay_profiles(set, all, env, arguments.verbosity));
   summary.set_start_times(profile.starts);
   SummaryOptions options;
   if (!arguments.out) options.width = limited_width(env);
@@ -430,9 +433,8 @@ Status write_report(const Arguments& arguments, Env& env) {
   if (paths.size() == 1 && is_directory(paths[0])) {
     return write_history(paths[0], *format, arguments, env);
   }
-  if (paths.size() == 1 && is_program_profile(paths[0])) {
-    return write_program_profile(paths[0], *format, arguments, env);
-  }
+  if (std::ranges::any_of(paths, is_program_profile))
+    return write_program_profile(paths, *format, arguments, env);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_texts(paths));
   const std::string name = paths.size() == 1 ? paths[0] : "(all files)";
   if (is_gate_file(text)) return write_gate(text, name, *format, arguments, env);

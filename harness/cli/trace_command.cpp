@@ -12,6 +12,7 @@
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/trace_validator.hpp"
+#include "profiler/profile_set.hpp"
 #include "profiler/reader.hpp"
 #include "profiler/work_sink.hpp"
 
@@ -23,7 +24,9 @@
 #include <memory>
 #include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -93,27 +96,24 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
                "memory_flow"};
 }
 
-// Reads a file, forwards its activities to `output`, and adds their number to `activities`. Of each
-// case in the file, one pass counts; passes of other files have their place in the trace, too.
-Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
-                 PassSelection& passes, std::int64_t& activities) {
-  BENCH_ASSIGN_OR_RETURN(PassChoice choice, choose_passes({&path, 1}));
-  passes.choose(std::move(choice));
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
-  source->share(passes);
+// Reads all files, forwards their activities to `output`, and returns their number.
+Result<std::int64_t> read_into(ProfileSet& set, TraceTarget& output, const Arguments& arguments,
+                               Env& env) {
   WorkSink with_work(ops::make_work_provider(), *output.sink);
   CoverageSink coverage(&with_work);
   BeginRecordMerger merger(coverage);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(merger));
   BENCH_RETURN_IF_ERROR(merger.finish());
   // The iterations of a run are a whole of their own.
   if (report.format != "result") {
     output.describe("share", describe_coverage(coverage.coverage(report.starts)));
   }
+  const std::vector<std::string> statements = set.statements();
+  if (!statements.empty()) output.describe("clocks", fmt::format("{}", fmt::join(statements, " ")));
   report_losses("trace", report, arguments.verbosity, *env.err);
+  report_statements("trace", statements, arguments.verbosity, env);
   for (const auto& [name, value] : report.facts) output.describe(name, value);
-  activities += report.activities;
-  return Done{};
+  return report.activities;
 }
 
 Status write_trace(const Arguments& arguments, Env& env) {
@@ -121,12 +121,9 @@ Status write_trace(const Arguments& arguments, Env& env) {
     return Error{"no output file is given", "", "add -o FILE.json, .json.gz, .html or .svg"};
   }
   BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_trace_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
   BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
-  std::int64_t activities = 0;
-  PassSelection passes;
-  for (const std::string& path : arguments.inputs) {
-    BENCH_RETURN_IF_ERROR(read_into(path, output, arguments, env, passes, activities));
-  }
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t activities, read_into(set, output, arguments, env));
   // Without finish(), no file appears.
   if (activities == 0) {
     return Error{"contains no activities", fmt::format("{}", fmt::join(arguments.inputs, ", ")),

@@ -102,13 +102,15 @@ class Output {
  public:
   Output(const QueryPlan& plan, QuerySink& query, const ReadReport& report,
          const CeilingKnowledge& ceilings, const ProfileAudit& audit,
-         const std::string& part_of_whole, const AnalysisTarget& target)
+         const std::string& part_of_whole, const std::vector<std::string>& statements,
+         const AnalysisTarget& target)
       : plan_(plan),
         query_(query),
         report_(report),
         ceilings_(ceilings),
         audit_(audit),
         part_of_whole_(part_of_whole),
+        statements_(statements),
         target_(target) {}
 
   Result<std::int64_t> write(std::string_view file) {
@@ -142,6 +144,7 @@ class Output {
     describe_verdict();
     add_sentence(describe_leader());
     add_sentence(part_of_whole_);
+    for (const std::string& statement : statements_) add_sentence(statement);
     describe_selection(
         printable(fmt::format("{}: {}, {}", file, report_.format, activities(report_.activities))),
         !has_times() && totals().selected > 0
@@ -381,6 +384,7 @@ class Output {
   const CeilingKnowledge& ceilings_;
   const ProfileAudit& audit_;
   const std::string& part_of_whole_;  // describe_coverage(); empty for recorded iterations
+  const std::vector<std::string>& statements_;  // ActivityInput::statements
   const AnalysisTarget& target_;
   TableShape shape_;
   std::vector<std::size_t> visible_;
@@ -392,6 +396,12 @@ class Output {
 }  // namespace
 
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_work,
+                                const CeilingKnowledge& ceilings, const AnalysisOptions& options,
+                                const AnalysisTarget& target) {
+  return analyze(input_of(source), compute_work, ceilings, options, target);
+}
+
+Result<AnalysisOutcome> analyze(const ActivityInput& input, const WorkProvider& compute_work,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
@@ -409,7 +419,7 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   BeginRecordMerger announcements(samples);
   ProfileAuditor auditor(&announcements);
   AnalysisOutcome outcome;
-  BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, auditor));
+  BENCH_ASSIGN_OR_RETURN(outcome.report, input.read(auditor));
   BENCH_RETURN_IF_ERROR(announcements.finish());
   BENCH_RETURN_IF_ERROR(query.finish());
   outcome.audit = auditor.finish(outcome.report);
@@ -418,8 +428,10 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
                                   ? std::string()
                                   : describe_coverage(coverage.coverage(outcome.report.starts));
   if (!samples.empty()) part_of_whole += " " + describe_samples(samples);
-  Output output(plan, query, outcome.report, ceilings, outcome.audit, part_of_whole, target);
-  BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
+  const std::vector<std::string> statements = input.statements();
+  Output output(plan, query, outcome.report, ceilings, outcome.audit, part_of_whole, statements,
+                target);
+  BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(input.name));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (plan.format->answer == TableFormat::Answer::beside) outcome.answer = part_of_whole;
   if (outcome.selected == 0 && !people) {
@@ -427,6 +439,9 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   }
   if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.note.empty()) {
     outcome.notes.push_back(ceilings.note);
+  }
+  if (!people) {
+    outcome.notes.insert(outcome.notes.end(), statements.begin(), statements.end());
   }
   if (std::string note = shown.note(); !note.empty()) outcome.notes.push_back(std::move(note));
   if (query.out_of_order() > 0) {

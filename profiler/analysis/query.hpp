@@ -95,8 +95,12 @@ Status check_options(const AnalysisOptions& options);
 // them.
 bool needs_ceilings(const AnalysisOptions& options);
 
-// Reads `source` to its end and writes the table. `compute_work` may be empty. If `out` fails
+// Reads `input` to its end and writes the table. `compute_work` may be empty. If `out` fails
 // (closed pipe), writing stops; the state of `out` shows this.
+Result<AnalysisOutcome> analyze(const ActivityInput& input, const WorkProvider& compute_work,
+                                const CeilingKnowledge& ceilings, const AnalysisOptions& options,
+                                const AnalysisTarget& target);
+// The same for one file.
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_work,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target);

@@ -40,6 +40,11 @@ Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {
   return reader->read(source, sink);
 }
 
+ActivityInput input_of(TextSource& source) {
+  return {source.name(), [&source](ActivitySink& sink) { return read_activities(source, sink); },
+          [] { return std::vector<std::string>(); }};
+}
+
 void ReadReport::note(std::string text) {
   if (notes.size() < kMaxNotes) notes.push_back(std::move(text));
 }
