@@ -25,7 +25,7 @@ ClockPair read_clock_pair(Clock& realtime, Clock& monotonic);
 
 // What a profile states about its clocks.
 struct ProfileClocks {
-  std::optional<ClockPair> start, end;  // of the recording
+  std::optional<ClockPair> start, end;  // moments at which the recording began and ended
   // Which start of which machine CLOCK_MONOTONIC counts from; empty if unknown.
   std::string boot;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/profile_set.hpp"
 
+#include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/saturating.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <sys/stat.h>
@@ -27,26 +29,32 @@ constexpr std::int64_t kFirstOwnProcess = 100'000'000;
 // Readers number the processes of a log that states none from 0 or -1 downwards.
 constexpr std::int64_t kFirstUnknownProcess = -100'000'000;
 
+// The clock of the times in files of a kind, unless a file states more.
+enum class TimeBase { machine_start, since_1970 };
+
 // What reads files of one kind, whose times and activities can be put together.
 struct ProfileKind {
   std::string_view reader;
   std::string_view kind;
-  bool has_processes;
+  ProcessNumbers processes;
+  TimeBase times;
 };
 constexpr std::array<ProfileKind, 7> kProfileKinds = {{
-    {"profile", "a profile of a program", true},
-    {"capture", "a profile of a program", true},
-    {"gpu_records", "a profile of a program", true},
-    {"result", "a result of `bench run`", true},
-    {"kineto", "a trace of torch.profiler", true},
-    {"onednn", "a log of oneDNN", false},
-    {"pyprof", "a table of PyProf", false},
+    {"profile", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
+    {"capture", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
+    {"gpu_records", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
+    {"result", "a result of `bench run`", ProcessNumbers::of_machine, TimeBase::machine_start},
+    {"kineto", "a trace of torch.profiler", ProcessNumbers::of_file, TimeBase::since_1970},
+    {"onednn", "a log of oneDNN", ProcessNumbers::of_file, TimeBase::since_1970},
+    {"pyprof", "a table of PyProf", ProcessNumbers::of_file, TimeBase::machine_start},
 }};
 
 const ProfileKind& find_kind(const ActivityReader& reader) {
   const auto* const found = std::ranges::find(kProfileKinds, reader.name, &ProfileKind::reader);
   return found == kProfileKinds.end() ? kProfileKinds.front() : *found;
 }
+
+constexpr Nanoseconds kMaxSetTime{std::numeric_limits<std::int64_t>::max() / 4 - 1};
 
 // Adds the offset of its file to each time, and gives processes of other machines numbers of their
 // own.
@@ -61,7 +69,8 @@ class CommonClockSink final : public ActivitySink {
     if (!last_ || last_->first != recorded) last_ = {recorded, renumber_(recorded)};
     if (offset_ == Nanoseconds(0) && last_->second == recorded) return next_.consume(activity);
     copy_ = activity;
-    copy_.start = saturating_sum(copy_.start, offset_);
+    // Within what a reader admits, so that a sum with a duration cannot overflow.
+    copy_.start = std::clamp(saturating_sum(copy_.start, offset_), -kMaxSetTime, kMaxSetTime);
     copy_.track.pid = last_->second;
     // The main thread stays the main thread.
     if (copy_.track.tid == recorded && recorded > 0) copy_.track.tid = last_->second;
@@ -136,7 +145,7 @@ std::string describe_drift(const ProfileClocks& clocks) {
   if (clocks.drift() < kMaxDrift) return "";
   return fmt::format(
       "; its clocks drifted {} apart while it was recorded, so its times may be wrong "
-      "by half of that",
+      "by as much",
       format_time(clocks.drift()));
 }
 
@@ -148,7 +157,7 @@ void add_report(const ReadReport& report, const std::string& path, ReadReport& s
        {&ReadReport::lines, &ReadReport::activities, &ReadReport::ignored, &ReadReport::malformed,
         &ReadReport::unknown, &ReadReport::library_errors})
     sum.*member += report.*member;
-  // The numbers of lines would not say of which file.
+  // Keeps the numbers of the first file with errors: they do not name their file.
   for (const std::int64_t line : report.library_error_lines) {
     if (sum.library_errors == report.library_errors) sum.library_error_lines.push_back(line);
   }
@@ -162,7 +171,9 @@ void add_report(const ReadReport& report, const std::string& path, ReadReport& s
 }  // namespace
 
 bool may_be_same_process(const ProfileOrigin& a, const ProfileOrigin& b) {
-  if (!a.has_processes || !b.has_processes) return false;
+  const bool are_of_machine =
+      a.processes == ProcessNumbers::of_machine && b.processes == ProcessNumbers::of_machine;
+  if (!are_of_machine) return false;
   const bool is_other_machine = !a.boot.empty() && !b.boot.empty() && a.boot != b.boot;
   return !is_other_machine && a.rank == b.rank;
 }
@@ -179,7 +190,7 @@ Result<ProfileSet> ProfileSet::open(std::span<const std::string> paths, Alignmen
     const auto facts = head_facts(*source);
     file.clocks = parse_clocks(facts);
     const auto rank = facts.find(kRankDetail);
-    file.origin = {find_kind(*file.reader).has_processes, file.clocks.boot,
+    file.origin = {find_kind(*file.reader).processes, file.clocks.boot,
                    rank == facts.end() ? std::nullopt : parse_rank(rank->second)};
     BENCH_RETURN_IF_ERROR(repetitions.add(path, *source, file.clocks));
     if (!set.files_.empty()) BENCH_RETURN_IF_ERROR(refuse_kinds(set.files_.front(), file));
@@ -293,7 +304,8 @@ ActivityInput ProfileSet::input() {
 }
 
 ActivityInput ProfileSet::input(std::size_t index) {
-  return {files_.at(index).path,
+  const auto kept = kept_.find(index);
+  return {kept != kept_.end() ? kept->second->name() : files_.at(index).path,
           [this, index](ActivitySink& sink) { return read_file(index, sink); },
           [] { return std::vector<std::string>(); }};
 }
@@ -316,9 +328,13 @@ std::string list_aligned(const SetFiles& files, AlignedBy how) {
   return fmt::format("{}", fmt::join(paths, ", "));
 }
 
-void add_sentences_on_clocks(const SetFiles& files, const std::string& reference,
+void add_sentences_on_clocks(const SetFiles& files, const ProfileSet::File& common,
                              std::vector<std::string>& sentences) {
-  sentences.push_back(fmt::format("Times are those of the clock of {}.", reference));
+  const std::string& reference = common.path;
+  const bool uses_pairs = std::ranges::any_of(
+      files, [](const ProfileSet::File& file) { return file.aligned_by == AlignedBy::pairs; });
+  sentences.push_back(fmt::format("Times are those of the clock of {}{}.", reference,
+                                  uses_pairs ? describe_drift(common.clocks) : ""));
   if (const std::string same = list_aligned(files, AlignedBy::boot); !same.empty())
     sentences.push_back(fmt::format("{}: offset 0 ns, recorded on the same machine.", same));
   for (const ProfileSet::File& file : files) {
@@ -347,8 +363,17 @@ void add_sentences_on_clocks(const SetFiles& files, const std::string& reference
 std::vector<std::string> ProfileSet::statements() const {
   std::vector<std::string> sentences;
   if (files_.size() < 2) return sentences;
+  const auto is_since_1970 = [](const File& file) {
+    return find_kind(*file.reader).times == TimeBase::since_1970;
+  };
+  const auto is_computed = [](const File& file) { return file.starts == StartTimes::computed; };
   if (reference_) {
-    add_sentences_on_clocks(files_, files_[*reference_].path, sentences);
+    add_sentences_on_clocks(files_, files_[*reference_], sentences);
+  } else if (std::ranges::all_of(files_, is_since_1970)) {
+    if (!std::ranges::all_of(files_, is_computed))
+      sentences.emplace_back(
+          "Times are as recorded, offset 0 ns: by the realtime clocks of the machines, as exact as "
+          "these agree. --align start aligns the first activities.");
   } else {
     sentences.emplace_back(
         "No file states its clocks: offset 0 ns, right only if all were recorded on one machine "
@@ -366,6 +391,8 @@ std::vector<std::string> ProfileSet::statements() const {
                       "number.",
                       file.path, recorded, shown));
   }
+  // Names of files may contain anything.
+  for (std::string& sentence : sentences) sentence = printable(sentence);
   return sentences;
 }
 

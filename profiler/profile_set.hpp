@@ -35,11 +35,15 @@ enum class AlignedBy {
   nothing  // the times are as recorded
 };
 
-// What tells processes of several files apart: equal process numbers of different machines, logs or
-// ranks are different processes.
+// Where the process numbers of a file are valid: on its machine, or only in the file. A log
+// contains none, and a trace of torch.profiler contains one process.
+enum class ProcessNumbers { of_machine, of_file };
+
+// What distinguishes processes of several files: equal process numbers of different machines, logs
+// or ranks are different processes.
 struct ProfileOrigin {
-  bool has_processes = true;  // false for logs and tables, which contain no process numbers
-  std::string boot;           // empty if unknown
+  ProcessNumbers processes = ProcessNumbers::of_machine;
+  std::string boot;  // empty if unknown
   std::optional<std::int64_t> rank;
 };
 bool may_be_same_process(const ProfileOrigin& a, const ProfileOrigin& b);

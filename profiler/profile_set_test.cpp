@@ -239,6 +239,26 @@ TEST_F(ProfileSets, FilesOfDifferentKindsAreRefused) {
               AllOf(HasSubstr("is a log of oneDNN, but"), HasSubstr("is a profile of a program")));
 }
 
+// Timestamps of oneDNN are by the realtime clock. In each log, the program has no number.
+TEST_F(ProfileSets, TimesOfLogsAreAsRecordedAndTheirProcessesApart) {
+  const auto log = [&](const std::string& name, const std::string& time) {
+    return folder_.write(name, "onednn_verbose," + time +
+                                   ",exec,cpu,reorder,jit:uni,undef,src_f32::blocked:a:f0 "
+                                   "dst_f32::blocked:a:f0,,,1,0.5\n");
+  };
+  const Reading reading = read({log("a.log", "1700000000000.5"), log("b.log", "1700000000001.5")});
+  ASSERT_EQ(reading.activities.size(), 2U);
+  EXPECT_EQ(reading.activities[1].start - reading.activities[0].start, 1ms);
+  EXPECT_NE(reading.activities[1].track.pid, reading.activities[0].track.pid);
+  EXPECT_THAT(reading.statements, ElementsAre(HasSubstr("by the realtime clocks")));
+  const std::string untimed =
+      "onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blocked:a:f0 "
+      "dst_f32::blocked:a:f0,,,1,0.5\n";
+  EXPECT_THAT(
+      read({folder_.write("c.log", untimed), folder_.write("d.log", untimed)}).statements,
+      ElementsAre(HasSubstr("c.log has durations only"), HasSubstr("d.log has durations only")));
+}
+
 TEST_F(ProfileSets, FactsThatDifferNameTheirFile) {
   const Reading reading = read({write("a.jsonl", {}, {}, 0), write("b.jsonl", {}, {}, 1)});
   EXPECT_EQ(reading.report.facts.at("rank"), "0");

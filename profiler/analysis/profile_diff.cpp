@@ -236,7 +236,7 @@ std::vector<DiffValue> DiffSide::medians_per_iteration() {
   for (std::size_t i = 0; i < samples_.size();) {
     const Sample& first = samples_[i];
     const std::size_t all = find_steps(first.stratum)->size();
-    std::vector<Nanoseconds> times;  // of each iteration with the group
+    std::vector<Nanoseconds> times;  // one sum per iteration that has the group
     std::int64_t last = -1, count = 0;
     for (; i < samples_.size() && samples_[i].group == first.group &&
            samples_[i].stratum == first.stratum;
@@ -473,7 +473,7 @@ Status refuse_levels(const DiffSide& a, const DiffSide& b, const ActivityInput& 
   return Error{
       fmt::format("contains {}, but {} {}", kLevelNames[static_cast<std::size_t>(a.level())],
                   quote(of_b.name), kLevelNames[static_cast<std::size_t>(b.level())]),
-      of_a.name, "compare what both contain with --kind, or record both alike"};
+      of_a.name, "compare what both contain with --kind, or record both in the same way"};
 }
 
 // Returns what the messages about reading both files need.
@@ -523,7 +523,8 @@ Result<AnalysisOutcome> compare_profiles(const ActivityInput& a, const ActivityI
     table.notes_below.emplace_back(
         "Shares are left out: the differences cancel each other almost completely.");
   table.notes_below.emplace_back(
-      "Two recordings differ by chance, too; `bench compare` and `bench gate` tell how much of a "
+      "Two recordings differ by chance, too; `bench compare` and `bench gate` measure how much of "
+      "a "
       "difference is certain.");
   AnalysisOutcome outcome;
   outcome.report = join_reports(std::move(report_a), report_b);

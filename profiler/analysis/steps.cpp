@@ -125,8 +125,8 @@ class DeviceWork {
   struct Interval {
     Nanoseconds begin{0}, end{0};
   };
-  // No number: the CPU.
-  using Device = std::pair<std::int64_t, std::optional<std::int64_t>>;  // of a process
+  // A process, and the number of its GPU; nullopt for the CPU.
+  using Device = std::pair<std::int64_t, std::optional<std::int64_t>>;
 
   void add(const Activity& activity) {
     if (!is_work(activity.kind) || !activity.duration || !is_executed(activity)) return;

@@ -35,7 +35,7 @@ class StepFinder {
     std::int64_t pid = 0, tid = 0;
     std::string case_id;
     Nanoseconds begin{0}, end{0};
-    std::int64_t number = 0;  // of the steps of its thread, from 0; of an iteration its own number
+    std::int64_t number = 0;  // position in its thread, from 0; for an iteration its own number
     std::optional<std::int64_t> rank;
   };
 

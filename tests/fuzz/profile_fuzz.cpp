@@ -3,7 +3,9 @@
 // could not. Every activity is the same after writing and reading. No table contains control
 // sequences for a terminal, or text that breaks its format.
 #include "profiler/activity_json.hpp"
+#include "profiler/analysis/profile_diff.hpp"
 #include "profiler/analysis/query.hpp"
+#include "profiler/analysis/steps.hpp"
 #include "profiler/analysis/summary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -138,15 +140,43 @@ void analyze_text(const std::string& text, std::size_t choice) {
   if (format == "json") require(nlohmann::json::accept(table));
 }
 
+// Tabulates the steps of the text, and compares it with itself, which differs in nothing.
+void tabulate_views(const std::string& text, std::size_t choice) {
+  constexpr const char* kFormats[] = {"table", "json"};
+  bench::AnalysisOptions options;
+  options.format = kFormats[choice % 2];
+  std::ostringstream steps, difference;
+  bench::AnalysisTarget target{&steps, 80, "/var/tmp"};
+  const auto of_steps = bench::text_source_for_test("fuzz", text);
+  static_cast<void>(bench::analyze_steps(bench::input_of(*of_steps), "", options, target));
+  target.out = &difference;
+  const auto a = bench::text_source_for_test("a", text);
+  const auto b = bench::text_source_for_test("b", text);
+  const auto outcome =
+      bench::compare_profiles(bench::input_of(*a), bench::input_of(*b), {}, options, target);
+  for (const std::ostringstream* out : {&steps, &difference}) {
+    require_printable(out->str());
+    if (choice % 2 == 1 && !out->str().empty()) require(nlohmann::json::accept(out->str()));
+  }
+  if (!outcome.ok()) return require(!outcome.error().message().empty());
+  require(choice % 2 == 1 || difference.str().find(" takes as long as ") != std::string::npos);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::size_t choice = std::hash<std::string>()(text);
-  if (choice % 2 == 0) {
-    read_profile(text);
-  } else {
-    analyze_text(text, choice / 2);
+  switch (choice % 3) {
+    case 0:
+      read_profile(text);
+      break;
+    case 1:
+      analyze_text(text, choice / 3);
+      break;
+    case 2:
+      tabulate_views(text, choice / 3);
+      break;
   }
   return 0;
 }
