@@ -29,7 +29,7 @@ class ScriptedClock final : public Clock {
 
 TEST(ClockPair, IsTheReadingThatNothingInterrupted) {
   // The thread waited 40 ms in the first and 5 ms in the third reading.
-  ScriptedClock monotonic({0ms, 40ms, 50ms, 50002us, 60ms, 65ms, 70ms, 71ms});
+  ScriptedClock monotonic({0ms, 40ms, 50ms, 50002us, 60ms, 65ms, 70ms, 71ms, 80ms, 90ms});
   ScriptedClock realtime({1s, 1050001us, 1062ms, 1070ms});
   EXPECT_EQ(read_clock_pair(realtime, monotonic), (ClockPair{1050001us, 50001us}));
 }

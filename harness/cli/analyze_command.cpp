@@ -225,7 +225,7 @@ Status tabulate_steps(const Arguments& arguments, Env& env) {
   return Done{};
 }
 
-Status compare_files(const Arguments& arguments, Env& env) {
+Status diff_profiles(const Arguments& arguments, Env& env) {
   if (arguments.inputs.size() > 1) {
     return Error{"compares one profile with one other", "--against",
                  "name one FILE; --aggregate-by rank compares the ranks of several files"};
@@ -251,7 +251,7 @@ constexpr std::array<AnalysisView, 4> kAnalysisViews = {
     {{"--audit", [](const Arguments& a) { return a.audit; }, audit_files},
      {"--summary", [](const Arguments& a) { return a.summary; }, summarise_files},
      {"--steps", [](const Arguments& a) { return a.steps.has_value(); }, tabulate_steps},
-     {"--against", [](const Arguments& a) { return a.against.has_value(); }, compare_files}}};
+     {"--against", [](const Arguments& a) { return a.against.has_value(); }, diff_profiles}}};
 
 Status analyze_files(const Arguments& arguments, Env& env) {
   const AnalysisView* requested = nullptr;

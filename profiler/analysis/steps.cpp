@@ -48,7 +48,7 @@ std::vector<StepFinder::Step> order_steps(std::vector<StepFinder::Step> steps) {
         outermost.empty() || outermost.back().pid != step.pid || outermost.back().tid != step.tid;
     if (is_new_thread) number = 0;
     if (!is_new_thread && step.end <= outermost.back().end) continue;
-    if (step.case_id.empty()) step.number = number++;
+    step.number = step.iteration ? *step.iteration : number++;
     outermost.push_back(std::move(step));
   }
   std::ranges::stable_sort(outermost, {}, &Step::begin);
@@ -85,18 +85,17 @@ void StepFinder::add(const Activity& activity) {
     }
     return;
   }
-  Step step{activity.track.pid,
-            activity.track.tid,
-            {},
-            activity.start,
-            end_of_activity(activity),
-            0,
-            activity.attributes.integer(Attribute::rank)};
+  Step step;
+  step.pid = activity.track.pid;
+  step.tid = activity.track.tid;
+  step.begin = activity.start;
+  step.end = end_of_activity(activity);
+  step.rank = activity.attributes.integer(Attribute::rank);
   if (is_named) {
     named_.push_back(std::move(step));
   } else {
     step.case_id = activity.case_id;
-    step.number = *iteration;
+    step.iteration = iteration;
     iterations_.push_back(std::move(step));
   }
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,8 @@ class StepFinder {
     std::int64_t pid = 0, tid = 0;
     std::string case_id;
     Nanoseconds begin{0}, end{0};
-    std::int64_t number = 0;  // position in its thread, from 0; for an iteration its own number
+    std::optional<std::int64_t> iteration;  // number of an iteration that `bench run` recorded
+    std::int64_t number = 0;                // that number, else the position in its thread, from 0
     std::optional<std::int64_t> rank;
   };
 
