@@ -100,7 +100,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 
 # The licence, and those of other people's code that is compiled in.
 set(copyright "${documents}/copyright")
-set(notices cli11 nlohmann-json rapidjson)
+set(notices cli11 nlohmann-json protozero rapidjson)
 if(TARGET bench_cuda_plugin)
   list(APPEND notices nvidia-cuda)
 endif()

@@ -43,7 +43,7 @@ endforeach()
 # The notices of other people's code that is compiled in.
 file(GLOB copyright "${WORK_DIR}/moved/share/doc/bench/copyright")
 file(READ "${copyright}" text)
-foreach(part IN ITEMS "Apache License" "CLI11" "nlohmann" "rapidjson")
+foreach(part IN ITEMS "Apache License" "CLI11" "nlohmann" "protozero" "rapidjson")
   expect("${text}" "${part}")
 endforeach()
 if(EXISTS "${WORK_DIR}/moved/lib/bench/libbench_cuda.so")

@@ -76,7 +76,8 @@ struct Arguments {
   std::vector<std::string> inputs;        // operands: CONFIG..., CASE, RESULT..., SHELL
 
   std::optional<std::string> out;
-  std::string driver;  // import --driver
+  std::string driver;                   // import --driver
+  std::vector<std::string> dimensions;  // import --dimension NAME=SIZE
   std::optional<std::string> format;
   std::vector<std::string> filters;
   std::vector<std::string> devices;

@@ -58,7 +58,7 @@ constexpr std::string_view kAnalyzeOptions =
     "aggregate order-by columns width format peak-bandwidth peak-flops work baseline json quiet";
 constexpr std::string_view kPeakOptions =
     "filter device baseline quick budget explain json quiet beside";
-constexpr std::string_view kImportOptions = "out driver json quiet force";
+constexpr std::string_view kImportOptions = "out driver dimension json quiet force";
 constexpr std::string_view kDoctorOptions = "watch json";
 constexpr std::string_view kWorkerOptions = "describe probe support gpu arch networks plugin";
 
@@ -389,6 +389,8 @@ constexpr std::array kCommands = {
             "  tritonbench  tritonbench's operator logs, and tables of products (M,N,K)\n"
             "  profile      what `bench profile`, or ONEDNN_VERBOSE=1, recorded of a program:\n"
             "               one case per distinct primitive, the most expensive first\n"
+            "  onnx         an ONNX model: a network, or a suite of its distinct operators if\n"
+            "               some between its layers cannot be expressed\n"
             "Ends with a summary: how many problems are cases now, and for each other one\n"
             "its file and line, its text and the reason. The names of the folder and the\n"
             "file say which driver of benchdnn reads it (inputs/conv/...), unless a line\n"
@@ -399,6 +401,7 @@ constexpr std::array kCommands = {
             "bench import profile net.jsonl -o net.yaml    # after bench profile -o net.jsonl\n"
             "bench import benchdnn my_products --driver matmul -o products.yaml\n"
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
+            "bench import onnx resnet50.onnx --dimension batch=8 -o resnet50.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",
             kImportOptions, import_command, Visibility::shown, words_of<import_kind_names>},
     Command{

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <ostream>
 
@@ -24,12 +25,20 @@ std::ostream& receipt_stream(const Arguments& arguments, Env& env) {
   return *arguments.out == "/dev/stdout" ? *env.err : *env.out;
 }
 
-std::string format_next_commands(const Arguments& arguments, const ImportKind& kind) {
+// The option that gives a network the data type of its model.
+std::string dtype_option(const Imported& found) {
+  constexpr std::string_view kDefault = "f32";
+  if (!found.model || found.model->dtype == kDefault) return {};
+  return " --set dtype=" + found.model->dtype;
+}
+
+std::string format_next_commands(const Arguments& arguments, const ImportKind& kind,
+                                 const Imported& found) {
   const std::string suite = printable(shell_quoted(*arguments.out));
-  if (kind.input == ImportInput::text)
+  if (kind.input != ImportInput::stream)
     return fmt::format(
-        "\nNext: look at the cases, then measure them:\n  {0} list {1}\n  {0} run {1}\n",
-        arguments.program, suite);
+        "\nNext: look at the cases, then measure them:\n  {0} list {1}\n  {0} run {1}{2}\n",
+        arguments.program, suite, dtype_option(found));
   return fmt::format(
       "\nNext: look at the cases, measure them, and compare the times with the program's:\n"
       "  {0} list {1}\n  {0} run {1} --out RESULT.jsonl\n"
@@ -44,31 +53,45 @@ void print_receipt(const Arguments& arguments, const ImportKind& kind, const Imp
     out << json_object([&](JsonWriter& writer) { write_receipt(writer, found, cases); }) << '\n';
   } else if (arguments.verbosity == Verbosity::normal) {
     out << format_receipt(kind, found, cases, limited_width(env).value_or(kUnlimitedWidth));
-    if (cases > 0) out << format_next_commands(arguments, kind);
+    if (cases > 0) out << format_next_commands(arguments, kind, found);
   }
 }
 
 // Returns the number of distinct cases of a configuration. Prints its errors, of which there are
 // none unless a limit is exceeded.
-std::optional<std::size_t> count_cases(const Arguments& arguments, const std::string& text,
+std::optional<std::size_t> count_cases(const Arguments& arguments, const ImportOutput& output,
                                        Env& env) {
+  const auto& model = output.found.model;
   LoadRequest request;
-  request.arguments = {*arguments.out};
-  request.read = [&](const std::string&) -> Result<std::string> { return text; };
+  // A network is found by its name.
+  request.arguments = {model && model->network ? model->network->name + ".yaml" : *arguments.out};
+  request.read = [&](const std::string&) -> Result<std::string> { return output.text; };
   const auto plan = load_plan(request);
   if (plan.ok()) return plan->cases.size();
   print_diagnostics(plan.error(), arguments, env);
   return std::nullopt;
 }
 
+// The name of a network is the stem of its file. Empty: standard output has none.
+std::string output_name(const Arguments& arguments) {
+  if (*arguments.out == "/dev/stdout") return {};
+  return std::filesystem::path(*arguments.out).stem().string();
+}
+
 Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& arguments) {
-  ImportRequest request{
-      .files = {}, .driver = arguments.driver, .read = read_included_file, .open = open_profile};
+  ImportRequest request{.files = {},
+                        .driver = arguments.driver,
+                        .dimensions = arguments.dimensions,
+                        .name = output_name(arguments),
+                        .read = read_included_file,
+                        .open = open_profile};
   for (std::size_t i = 1; i < arguments.inputs.size(); ++i) {
     const std::string& path = arguments.inputs[i];
     std::string text;
     if (kind.input == ImportInput::text) {
       BENCH_ASSIGN_OR_RETURN(text, read_named_file(path));
+    } else if (kind.input == ImportInput::bytes) {
+      BENCH_ASSIGN_OR_RETURN(text, read_file(path == "-" ? "/dev/stdin" : path, kMaxImportBytes));
     }
     request.files.push_back({path, std::move(text)});
   }
@@ -84,16 +107,18 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   if (!arguments.out) return Error{"no output file is given", "", "add -o FILE.yaml"};
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing));
+  if (!arguments.dimensions.empty() && kind->input != ImportInput::bytes)
+    return Error{"`--dimension` sets sizes of a model", "", "leave it out, or import a model"};
   BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(*kind, arguments));
   BENCH_ASSIGN_OR_RETURN(const ImportOutput output, import_files(*kind, request));
-  if (output.found.cases.empty()) {
+  if (!output.found.has_content()) {
     const bool is_empty = output.found.refused.empty();
     if (!is_empty) print_receipt(arguments, *kind, output.found, 0, env);
     return Error{is_empty ? fmt::format("there is no {} in the files", kind->noun)
                           : "nothing can be expressed, so there is no new file",
                  "", is_empty ? "give the files that contain them" : ""};
   }
-  const auto cases = count_cases(arguments, output.text, env);
+  const auto cases = count_cases(arguments, output, env);
   if (!cases) return ExitStatus::usage;
   BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output.text, existing));
   print_receipt(arguments, *kind, output.found, *cases, env);

@@ -328,13 +328,16 @@ constexpr std::array kOptions = {
                      nullptr, "DIR"},
                     {"duet", "write the evidence to FILE as JSON Lines"},
                     {"report", "write to FILE; its suffix selects the format"},
-                    {"import", "the new configuration, NAME.yaml"},
+                    {"import", "the new configuration or network, NAME.yaml"},
                     {"trace", "the timeline; its suffix selects the format"},
                     {"profile",
                      "the profile (default profile-PID.jsonl in this folder; of a rank of a "
                      "distributed job profile-rankN-PID.jsonl)"}}}}),
     Option("driver", "NAME", "the driver of benchdnn that reads the files: conv, matmul, pool, ...",
            store<&Arguments::driver>, {.words = words_of<benchdnn_drivers>}),
+    Option("dimension", "NAME=SIZE",
+           "a size that an ONNX model leaves open: batch=8 (repeatable; default 1)",
+           store<&Arguments::dimensions>),
     Option(
         "format", "NAME", "format of the output", store<&Arguments::format>,
         {.in = {{{"report", "{words} (default: by the suffix of FILE)", words_of<report_formats>},

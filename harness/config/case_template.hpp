@@ -35,8 +35,9 @@ struct CaseTemplate {
   const ops::Operator* op = nullptr;  // nullptr: a network
   std::string network;                // name of the network; empty for an operator
   FileLocation network_location;
-  std::string folder;     // folder of the file; its subfolder `networks` is searched first
-  FileLocation location;  // location of the entry
+  std::string folder;  // folder of the file; its subfolder `networks` is searched first
+  std::optional<std::string> network_folder = {};  // searched instead of that subfolder
+  FileLocation location;                           // location of the entry
   ops::ParameterSet parameters{{}};
   // One location per parameter of the operator. File -1: the parameter is not written.
   std::vector<FileLocation> parameter_locations;

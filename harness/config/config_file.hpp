@@ -31,6 +31,8 @@ struct ConfigFile : RunSettings {
   const yaml::Node* defaults = nullptr;
   std::vector<const yaml::Node*> cases;
   bool has_cases = false;  // whether the file has the key `cases`
+  // The folder in which networks are looked for first. nullopt: `networks` beside the file.
+  std::optional<std::string> network_folder;
 };
 
 // The key that --set shares with a file.

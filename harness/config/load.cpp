@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/load.hpp"
 
+#include "base/characters.hpp"
 #include "base/checked.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
@@ -30,6 +31,19 @@ constexpr std::size_t kMaxFiles = 256;
 constexpr std::int64_t kMaxReserved = 20'000;
 // Slashes in a case id without options: it has seven segments.
 constexpr auto kMinIdSlashes = 6;
+
+// Whether a file NAME.yaml is a network and not a configuration: by the keys at the start of lines.
+bool is_network_file(std::string_view path, std::string_view text) {
+  bool has_network = false;
+  bool has_layers = false;
+  for (std::string_view line = cut_field(text, '\n'); !line.empty() || !text.empty();
+       line = cut_field(text, '\n')) {
+    if (line.starts_with("cases:")) return false;
+    has_network = has_network || line.starts_with("network:");
+    has_layers = has_layers || line.starts_with("layers:");
+  }
+  return has_network && has_layers && path.ends_with(".yaml");
+}
 
 // Creates a plan for load_plan(). load() may be called once.
 class Loader {
@@ -177,9 +191,21 @@ class Loader {
     return &config;
   }
 
+  // Makes the configuration of a network file that is given in place of one: its only case is the
+  // network. The store reads the file itself.
+  ConfigFile make_network_config(const std::string& path) {
+    const std::filesystem::path file(path);
+    const std::string text = fmt::format("version: 1\ncases:\n  - network: {}\n",
+                                         yaml::format_scalar(file.stem().string()));
+    ConfigFile config = read_config(diagnostics_, path, text);
+    config.network_folder = config.folder;
+    return config;
+  }
+
   // Parses a configuration, or a file of another format. After an error, the result has no content.
   ConfigFile parse_file(const std::string& path, std::string_view text) {
     auto converted = request_.convert ? request_.convert(path, text) : std::nullopt;
+    if (!converted && is_network_file(path, text)) return make_network_config(path);
     if (!converted) return read_config(diagnostics_, path, text);
     if (!converted->ok()) {
       const Error& error = converted->error();
@@ -290,6 +316,7 @@ class Loader {
       auto entry = read_case(reader, *node, defaults, overrides_.settings, diagnostics_);
       if (!entry) continue;
       entry->folder = file.folder;
+      entry->network_folder = file.network_folder;
       // Entries with long lists use much memory, so reading stops at the limit.
       min_case_count_ += count_cases(*entry, 1);
       entries_.push_back(*std::move(entry));
@@ -299,7 +326,7 @@ class Loader {
   }
 
   static std::vector<std::string> network_folders(const CaseTemplate& entry) {
-    return {resolve_path(entry.folder, "networks")};
+    return {entry.network_folder.value_or(resolve_path(entry.folder, "networks"))};
   }
 
   void read_networks() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/analysis/coverage.hpp"
 #include "profiler/analysis/group.hpp"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -56,14 +58,21 @@ struct ProgramUse {
   std::string implementations = {};  // different ones are separated by blanks
 };
 
+// How often a model has an operator, and what all its nodes compute together.
+struct ModelUse {
+  std::int64_t count = 0;
+  std::int64_t flops = 0;
+};
+
 // A case as text. It takes a tenth of the memory of its problem.
 struct ImportedCase {
   const ops::Operator* op = nullptr;
   std::vector<SuiteField> fields;
   ImportPlace place;
-  std::string text;                    // what the file says: the descriptor of a problem
-  std::optional<ProgramUse> use = {};  // only of a profile
-  std::string id = {};                 // only of a profile; with the default backend and caches
+  std::string text;                       // what the file says: the descriptor of a problem
+  std::optional<ProgramUse> use = {};     // only of a profile
+  std::string id = {};                    // only of a profile; with the default backend and caches
+  std::optional<ModelUse> in_model = {};  // only of a model
 };
 
 struct RefusedProblem {
@@ -71,7 +80,36 @@ struct RefusedProblem {
   std::string text;
   std::string reason;     // a clause: "the result is s32, that of a case f32"
   std::size_t count = 1;  // combinations of options of this line that have the same reason
-  std::optional<ProgramUse> use = {};  // only of a profile
+  std::optional<ProgramUse> use = {};      // only of a profile
+  std::optional<std::int64_t> flops = {};  // only of a model, if it is known
+};
+
+// A size that a model leaves open.
+struct ModelDimension {
+  std::string name;  // "batch", or "INPUT.AXIS" if it has none
+  std::int64_t size = 1;
+  bool is_given = false;  // by the user
+};
+
+// What an import found in a graph of a framework. Its nodes became a network, or cases of its
+// distinct operators.
+struct ImportedModel {
+  std::optional<ops::NetworkDefinition> network;
+  std::string suite_reason;   // why it is not a network: a clause
+  std::string producer;       // "pytorch 2.15.0"
+  std::string dtype = "f32";  // of its floating-point tensors
+  std::int64_t nodes = 0;
+  std::int64_t expressed = 0;
+  // Expressed nodes that need no layer, by what they are: "constants and shapes".
+  std::vector<std::pair<std::string, std::int64_t>> without_layer = {};
+  std::int64_t layers = 0;  // nodes of the network, before fusion
+  std::int64_t macs = 0;
+  std::int64_t parameters = 0;
+  std::int64_t flops = 0;          // of the expressed nodes
+  std::int64_t refused_flops = 0;  // of the others, as far as they are known
+  std::int64_t without_flops = 0;  // nodes whose FLOPs are not known
+  std::vector<ModelDimension> dimensions = {};
+  bool scales_with_batch = false;  // `batch: 2` works
 };
 
 struct Imported {
@@ -79,6 +117,9 @@ struct Imported {
   std::vector<ImportedCase> cases;
   std::vector<RefusedProblem> refused;
   std::optional<WallCoverage> coverage;  // time of the program, if it is a profile
+  std::optional<ImportedModel> model = {};
+
+  bool has_content() const { return !cases.empty() || (model && model->network); }
 
   // "inputs/conv/mine:4"; the file alone if it does not consist of lines
   std::string place_text(const ImportPlace& place) const {

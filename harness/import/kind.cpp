@@ -5,6 +5,7 @@
 #include "base/folder.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
+#include "harness/import/network_text.hpp"
 #include "harness/import/receipt.hpp"
 #include "harness/import/suite_text.hpp"
 
@@ -27,6 +28,8 @@ constexpr std::array kKinds = {
     ImportKind{"profile", "what a program executed: profiles and logs of oneDNN",
                "distinct primitive", ImportInput::stream,
                [](std::string_view, std::string_view) { return false; }, read_profile},
+    ImportKind{"onnx", "an ONNX model", "node", ImportInput::bytes,
+               [](std::string_view, std::string_view) { return false; }, read_onnx},
 };
 
 }  // namespace
@@ -57,11 +60,20 @@ Result<ImportOutput> import_files(const ImportKind& kind, const ImportRequest& r
   std::vector<std::string> words = {"import", std::string(kind.name)};
   for (const ImportFile& file : request.files) words.push_back(file.path);
   if (!request.driver.empty()) words.insert(words.end(), {"--driver", request.driver});
+  for (const std::string& size : request.dimensions)
+    words.insert(words.end(), {"--dimension", size});
   const std::string amount =
-      found.coverage ? receipt_sentence(kind, found)
-                     : fmt::format("{} of {}", found.cases.size(), pluralise(all, kind.noun));
-  const std::string title =
-      fmt::format("{}, imported by\n  {}", amount, shell_command("bench", words));
+      found.coverage || found.model
+          ? receipt_sentence(kind, found)
+          : fmt::format("{} of {}", found.cases.size(), pluralise(all, kind.noun));
+  std::string title = fmt::format("{}, imported by\n  {}", amount, shell_command("bench", words));
+  if (found.model) title += '\n' + describe_model(*found.model);
+  if (found.model && found.model->network) {
+    std::string text = format_network(*found.model->network, title);
+    std::vector<std::optional<ImportPlace>> origins(
+        static_cast<std::size_t>(std::ranges::count(text, '\n')));
+    return ImportOutput{std::move(text), std::move(origins), std::move(found)};
+  }
   const std::string& path = request.files.front().path;
   const std::string stem = std::filesystem::path(path).stem().string();
   SuiteText suite = format_suite(found, stem == "-" ? "stdin" : file_stem(stem), title);

@@ -6,6 +6,7 @@
 #include "harness/import/imported.hpp"
 #include "profiler/reader.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,14 +26,22 @@ struct ImportRequest {
   std::vector<ImportFile> files;
   // What the user says about files that do not show it themselves: benchdnn's driver. May be empty.
   std::string driver = {};
+  // Sizes that the user gives for dimensions of a model: "batch=8".
+  std::vector<std::string> dimensions = {};
+  // Name of the new configuration or network. Empty: that of the first file.
+  std::string name = {};
   // Reads a file that one of the files includes. Must limit the size of what it returns.
   std::function<Result<std::string>(const std::string& path)> read = {};
   // Opens a file of a kind that reads a stream.
   std::function<Result<std::unique_ptr<TextSource>>(const std::string& path)> open = {};
 };
 
-// Whether a kind gets whole texts, whose size is limited, or opens the files itself.
-enum class ImportInput { text, stream };
+// Whether a kind gets whole texts, whose size is limited, opens the files itself, or gets whole
+// files of up to kMaxImportBytes.
+enum class ImportInput { text, stream, bytes };
+
+// Maximum size of a file of the kind `bytes`, the same as that of a message of protobuf.
+inline constexpr std::int64_t kMaxImportBytes = (std::int64_t{1} << 31) - 1;
 
 // What an import gives.
 struct ImportOutput {
@@ -73,5 +82,6 @@ Result<Imported> read_benchdnn(const ImportRequest& request);
 bool is_tritonbench_file(std::string_view path, std::string_view text);
 Result<Imported> read_tritonbench(const ImportRequest& request);
 Result<Imported> read_profile(const ImportRequest& request);
+Result<Imported> read_onnx(const ImportRequest& request);
 
 }  // namespace bench

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/import/receipt.hpp"
 
+#include "base/checked.hpp"
 #include "base/printable.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/import/suite_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,9 +27,14 @@ constexpr std::size_t kMaxListedPlaces = 100;
 struct Reason {
   std::string_view text;
   std::size_t count = 0;
-  Nanoseconds time{0};  // sum over its executions, if it is a profile
+  Nanoseconds time{0};                    // sum over its executions, if it is a profile
+  std::optional<std::int64_t> flops = 0;  // sum over its nodes of a model; nullopt: not known
   std::vector<const RefusedProblem*> problems;
 };
+
+void add_flops(std::optional<std::int64_t> more, std::optional<std::int64_t>& sum) {
+  sum = more && sum ? (Checked(*sum) + *more).value() : std::nullopt;
+}
 
 // Returns the reasons: of a profile those that take the most time first, else the most frequent.
 // Equal ones are in the order of the files.
@@ -35,17 +45,19 @@ std::vector<Reason> list_reasons(const Imported& found) {
     const auto [entry, is_new] = index.emplace(problem.reason, reasons.size());
     if (is_new) reasons.push_back({.text = problem.reason, .problems = {}});
     if (problem.use) reasons[entry->second].time += problem.use->time;
+    add_flops(problem.flops, reasons[entry->second].flops);
     reasons[entry->second].count += problem.count;
     reasons[entry->second].problems.push_back(&problem);
   }
   std::ranges::stable_sort(reasons, std::greater(), [](const Reason& reason) {
-    return std::pair(reason.time, reason.count);
+    return std::tuple(reason.time, reason.flops.value_or(0), reason.count);
   });
   return reasons;
 }
 
 std::string format_place(const Imported& found, const RefusedProblem& problem) {
   const std::string times = problem.count == 1 ? "" : fmt::format(" ({} times)", problem.count);
+  if (found.model) return problem.text + times;
   return fmt::format("{}{}: {}", found.place_text(problem.place), times, problem.text);
 }
 
@@ -53,6 +65,70 @@ std::string format_place(const Imported& found, const RefusedProblem& problem) {
 std::string format_time_share(Nanoseconds time, const Imported& found) {
   if (!found.coverage) return {};
   return fmt::format(" ({}, {})", format_time(time), format_part(time, found.time()));
+}
+
+std::int64_t count_flops(const ImportedModel& model) {
+  return (Checked(model.flops) + model.refused_flops)
+      .value()
+      .value_or(std::numeric_limits<std::int64_t>::max());
+}
+
+// The first dimension whose size was not given.
+std::string find_open(const ImportedModel& model) {
+  const auto open = std::ranges::find(model.dimensions, false, &ModelDimension::is_given);
+  return open == model.dimensions.end() ? "" : open->name;
+}
+
+// "(0.2 % of the FLOPs)", of a model only.
+std::string format_flop_share(std::optional<std::int64_t> flops, const Imported& found) {
+  if (!found.model || flops == 0) return {};
+  if (!flops) return " (FLOPs not known)";
+  const std::int64_t all = count_flops(*found.model);
+  return fmt::format(" ({} of the FLOPs)", format_fraction(*flops, all));
+}
+
+// "All 169 nodes are expressed, with 8.178 GFLOP: a network of 120 layers, 25,557,032 parameters"
+std::string model_sentence(const Imported& found) {
+  const ImportedModel& model = *found.model;
+  const std::int64_t all = count_flops(model);
+  std::string text = model.expressed == model.nodes
+                         ? fmt::format("All {} are expressed, with {}FLOP",
+                                       pluralise(model.nodes, "node"), format_count(all))
+                         : fmt::format("{} of {} are expressed, with {} of {}FLOP", model.expressed,
+                                       pluralise(model.nodes, "node"),
+                                       format_fraction(model.flops, all), format_count(all));
+  if (model.without_flops > 0)
+    text += fmt::format(" (those of {} are not known)", pluralise(model.without_flops, "node"));
+  if (model.network)
+    return text + fmt::format(": a network of {} with {} parameters",
+                              pluralise(model.layers, "layer"),
+                              format_with_commas(model.parameters));
+  if (found.cases.empty()) return text;
+  return text + fmt::format(": a suite of {}, not a network, because {}",
+                            pluralise(found.cases.size(), "distinct operator"), model.suite_reason);
+}
+
+// What a reader must know to judge the counts, one paragraph per fact.
+std::vector<std::string> model_notes(const Imported& found) {
+  const ImportedModel& model = *found.model;
+  std::vector<std::string> notes;
+  if (!model.without_layer.empty()) {
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : model.without_layer)
+      parts.push_back(fmt::format("{} ({})", count, name));
+    notes.push_back(fmt::format("Expressed without a layer: {}.", fmt::join(parts, ", ")));
+  }
+  if (model.network && !found.refused.empty())
+    notes.emplace_back(
+        "They are at the edges of the graph: results that layers read are inputs of the network.");
+  std::vector<std::string> sizes;
+  for (const ModelDimension& dimension : model.dimensions)
+    if (!dimension.is_given)
+      sizes.push_back(fmt::format("{} = {}", dimension.name, dimension.size));
+  if (!sizes.empty())
+    notes.push_back(fmt::format("Sizes that were not given: {}; `--dimension {}=8` sets one.",
+                                fmt::join(sizes, ", "), find_open(model)));
+  return notes;
 }
 
 // "14 cases repeat 96.3 % of the time in primitives: 414.2 of 430.1 ms in 812 executions"
@@ -70,6 +146,7 @@ std::string profile_sentence(const Imported& found) {
 
 std::string receipt_sentence(const ImportKind& kind, const Imported& found) {
   if (found.coverage) return profile_sentence(found);
+  if (found.model) return model_sentence(found);
   const std::size_t taken = found.cases.size();
   const std::size_t all = taken + found.refused_count();
   return fmt::format("{} of {} {} {}", taken, pluralise(all, kind.noun), taken == 1 ? "is" : "are",
@@ -80,7 +157,8 @@ std::string format_receipt(const ImportKind& kind, const Imported& found, std::s
                            std::size_t width) {
   const std::size_t refused = found.refused_count();
   std::string first = receipt_sentence(kind, found);
-  if (cases != found.cases.size()) first += fmt::format(" ({} of them distinct)", cases);
+  if (cases != found.cases.size() && !found.model)
+    first += fmt::format(" ({} of them distinct)", cases);
   const Nanoseconds refused_time = found.time() - found.cases_time();
   first += refused == 0 ? "."
                         : fmt::format("; {}{} cannot be expressed:", refused,
@@ -90,9 +168,10 @@ std::string format_receipt(const ImportKind& kind, const Imported& found, std::s
   text += wrap(first, width, 0);
   std::size_t listed = 0;
   for (const Reason& reason : list_reasons(found)) {
-    text += wrap(fmt::format("{:>6}  {}{}", reason.count, printable(reason.text),
-                             format_time_share(reason.time, found)),
-                 width, 8);
+    text += wrap(
+        fmt::format("{:>6}  {}{}{}", reason.count, printable(reason.text),
+                    format_time_share(reason.time, found), format_flop_share(reason.flops, found)),
+        width, 8);
     for (const RefusedProblem* problem : reason.problems) {
       if (++listed > kMaxListedPlaces) continue;
       text += "          " +
@@ -104,13 +183,58 @@ std::string format_receipt(const ImportKind& kind, const Imported& found, std::s
     text += wrap(
         fmt::format("{} more lines are not listed; --json lists all.", listed - kMaxListedPlaces),
         width, 0);
+  if (found.model) {
+    for (const std::string& note : model_notes(found)) text += wrap(printable(note), width, 0);
+  }
   return text;
 }
+
+std::string describe_model(const ImportedModel& model) {
+  std::string text = model.producer.empty() ? "Model" : "Model by " + model.producer;
+  for (const ModelDimension& dimension : model.dimensions)
+    text += fmt::format(", {} = {}", dimension.name, dimension.size);
+  text += fmt::format(".\n{} multiply-accumulates, {} parameters.", format_with_commas(model.macs),
+                      format_with_commas(model.parameters));
+  if (model.network && !model.scales_with_batch)
+    text += "\nIts sizes do not follow from the batch: for another one, import it again.";
+  return text;
+}
+
+namespace {
+
+void write_model(JsonWriter& writer, const ImportedModel& model) {
+  if (model.network)
+    writer.required("network", model.network->name);
+  else
+    writer.required("suite_reason", model.suite_reason);
+  writer.required("nodes", model.nodes);
+  writer.required("expressed", model.expressed);
+  writer.required("layers", model.layers);
+  writer.required("macs", model.macs);
+  writer.required("parameters", model.parameters);
+  writer.required("flops", model.flops);
+  writer.required("refused_flops", model.refused_flops);
+  writer.required("nodes_without_flops", model.without_flops);
+  writer.required_list("without_layer", model.without_layer,
+                       [](JsonWriter& row, const auto& group) {
+                         row.required("what", group.first);
+                         row.required("nodes", group.second);
+                       });
+  writer.required_list("dimensions", model.dimensions,
+                       [](JsonWriter& row, const ModelDimension& dimension) {
+                         row.required("name", dimension.name);
+                         row.required("size", dimension.size);
+                         row.required("given", dimension.is_given);
+                       });
+}
+
+}  // namespace
 
 void write_receipt(JsonWriter& writer, const Imported& found, std::size_t cases) {
   writer.required("found", static_cast<std::int64_t>(found.cases.size() + found.refused_count()));
   writer.required("imported", static_cast<std::int64_t>(found.cases.size()));
   writer.required("cases", static_cast<std::int64_t>(cases));
+  if (found.model) write_model(writer, *found.model);
   if (found.coverage) {
     writer.required("primitives_ns", found.time());
     writer.required("imported_ns", found.cases_time());
@@ -122,6 +246,7 @@ void write_receipt(JsonWriter& writer, const Imported& found, std::size_t cases)
                          row.required("text", problem.text);
                          row.required("reason", problem.reason);
                          row.required("count", static_cast<std::int64_t>(problem.count));
+                         row.optional("flops", problem.flops);
                          if (!problem.use) return;
                          row.required("executions", problem.use->count);
                          row.required("time_ns", problem.use->time);

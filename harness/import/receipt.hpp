@@ -10,8 +10,11 @@
 
 namespace bench {
 
-// Returns "412 of 430 problems are cases".
+// Returns "412 of 430 problems are cases", or of a model "All 120 nodes are expressed, ...".
 std::string receipt_sentence(const ImportKind& kind, const Imported& found);
+
+// Returns lines about a model for the head of the new file: its producer, sizes and counts.
+std::string describe_model(const ImportedModel& model);
 
 // Returns the receipt as lines of at most `width` columns: the sentence, then the refused problems,
 // those of the most frequent reason first. `cases`: distinct cases of the new configuration.

@@ -53,27 +53,6 @@ std::string format_padding_value(const std::vector<ops::PadPair>& pads) {
   return text + "]";
 }
 
-std::string format_suite_value(const ops::Parameter& parameter, const ops::Value& value) {
-  return std::visit(
-      [&](const auto& held) -> std::string {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::monostate>) {
-          return {};
-        } else if constexpr (std::is_same_v<Held, double>) {
-          return ops::format_real(held);
-        } else if constexpr (std::is_same_v<Held, std::vector<ops::PadPair>>) {
-          return format_padding_value(held);
-        } else if constexpr (std::is_same_v<Held, std::vector<std::int64_t>>) {
-          return parameter.kind == ParameterKind::spatial
-                     ? format_spatial_value(held)
-                     : fmt::format("[{}]", fmt::join(held, ", "));
-        } else {
-          return fmt::format("{}", held);
-        }
-      },
-      value);
-}
-
 // Whether a size repeats the one that its default names: `w` of "like h".
 bool repeats_earlier(const ops::ParameterSet& set, const ops::Parameter& parameter) {
   constexpr std::string_view kLike = "like ";
@@ -177,6 +156,12 @@ std::string format_use(const ProgramUse& use, Nanoseconds time) {
                      format_time(use.time), format_part(use.time, time));
 }
 
+// "12 nodes, 3.62 GFLOP: 41.2 % of the model's"
+std::string format_model_use(const ModelUse& use, std::int64_t flops) {
+  return fmt::format("{}, {}FLOP: {} of those of the expressed nodes", pluralise(use.count, "node"),
+                     format_count(use.flops), format_fraction(use.flops, flops));
+}
+
 void add_comment(std::string_view text, SuiteWriter& writer) {
   while (!text.empty()) writer.add("# " + printable(cut_field(text, '\n')));
 }
@@ -197,6 +182,34 @@ void add_entries(std::span<const ImportedCase> cases, SuiteWriter& writer) {
 }
 
 }  // namespace
+
+std::string format_suite_value(const ops::Parameter& parameter, const ops::Value& value) {
+  return std::visit(
+      [&](const auto& held) -> std::string {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          return {};
+        } else if constexpr (std::is_same_v<Held, double>) {
+          return ops::format_real(held);
+        } else if constexpr (std::is_same_v<Held, std::vector<ops::PadPair>>) {
+          return format_padding_value(held);
+        } else if constexpr (std::is_same_v<Held, std::vector<std::int64_t>>) {
+          return parameter.kind == ParameterKind::spatial
+                     ? format_spatial_value(held)
+                     : fmt::format("[{}]", fmt::join(held, ", "));
+        } else {
+          return fmt::format("{}", held);
+        }
+      },
+      value);
+}
+
+std::string format_fraction(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0) return "0 %";
+  if (part == whole) return "100 %";
+  constexpr double kPercent = 100;
+  return fmt::format("{:.1f} %", kPercent * static_cast<double>(part) / static_cast<double>(whole));
+}
 
 std::vector<SuiteField> suite_fields(const ops::Problem& problem) {
   const ops::ParameterSet& set = problem.parameters;
@@ -232,16 +245,19 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   for (std::size_t begin = 0; begin < cases.size();) {
     const ImportedCase& head = cases[begin];
     std::size_t end = begin + 1;
-    // Each case of a program has its own comment, with its time.
-    while (!head.use && end < cases.size() && cases[end].place == head.place &&
+    // Each case of a program or model has its own comment, with its part.
+    const bool is_alone = head.use || head.in_model;
+    while (!is_alone && end < cases.size() && cases[end].place == head.place &&
            cases[end].op == head.op)
       ++end;
-    if (head.use || commented != head.place) {
+    if (is_alone || commented != head.place) {
       writer.add(fmt::format("  # {}: {}", printable(imported.place_text(head.place)),
                              shorten(printable(head.text), kMaxComment)),
                  head.place);
     }
     if (head.use) writer.add("  # " + format_use(*head.use, time), head.place);
+    if (head.in_model)
+      writer.add("  # " + format_model_use(*head.in_model, imported.model->flops), head.place);
     commented = head.place;
     add_entries(cases.subspan(begin, end - begin), writer);
     begin = end;

@@ -5,6 +5,7 @@
 #include "harness/import/imported.hpp"
 #include "ops/problem.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,12 @@ namespace bench {
 // Returns the fields of a problem: its parameters without those that follow from others, its axes
 // and its post-ops.
 std::vector<SuiteField> suite_fields(const ops::Problem& problem);
+
+// Returns the value of a parameter as YAML: "64", "[1, 2]"; empty if it is not set.
+std::string format_suite_value(const ops::Parameter& parameter, const ops::Value& value);
+
+// Returns a part of a count: "41.2 %".
+std::string format_fraction(std::int64_t part, std::int64_t whole);
 
 // A configuration as text, and the line of the imported file that each of its lines comes from.
 // Element i belongs to line i + 1; nullopt: a line of the configuration itself.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds what exporters write as several nodes although an operator computes it: GELU, swish, norms,
+// biases, padding.
+#pragma once
+
+#include "harness/import/onnx_model.hpp"
+
+namespace bench::onnx {
+
+// Replaces each such group of nodes by one, whose `covered` is their number. The results of the
+// model stay the same.
+void join_patterns(Model& model);
+
+}  // namespace bench::onnx
