@@ -94,6 +94,54 @@ TEST(ImportCommand, ReadsTritonbench) {
   EXPECT_EQ(list_cases("log.txt", folder), list_cases("log.yaml", folder));
 }
 
+TEST(ImportCommand, AModelIsANetworkThatRunsByItsFile) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      bench({"import", "onnx", BENCH_SOURCE_DIR "/tests/data/onnx/cnn.onnx", "--dimension",
+             "batch=2", "-o", "net.yaml"},
+            folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("All 11 nodes are expressed, with"));
+  EXPECT_THAT(result.out, HasSubstr("  bench run net.yaml\n"));
+  EXPECT_EQ(bench({"validate", "net.yaml"}, folder).status, 0);
+  const json cases = list_cases("net.yaml", folder);
+  EXPECT_EQ(cases.back()["id"], "network/forward/net/f32/onednn/cpu/hot");
+  const ProgramResult run =
+      bench({"run", "net.yaml", "--quick", "--out", "r.jsonl", "--quiet"}, folder);
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
+TEST(ImportCommand, AModelWithAHoleIsASuite) {
+  const TemporaryFolder folder;
+  const ProgramResult result = bench(
+      {"import", "onnx", BENCH_SOURCE_DIR "/tests/data/onnx/hole.onnx", "-o", "net.yaml", "--json"},
+      folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  const json receipt = json::parse(result.out);
+  EXPECT_EQ(receipt["nodes"], 4);
+  EXPECT_EQ(receipt["expressed"], 3);
+  EXPECT_EQ(receipt["suite_reason"], "operators between its layers cannot be expressed");
+  EXPECT_EQ(receipt["refused"][0]["reason"], "no operator for Sin");
+  EXPECT_EQ(list_cases("net.yaml", folder).size(), 2U);
+}
+
+TEST(ImportCommand, WrongModelsAreErrorsThatNameTheByte) {
+  const TemporaryFolder folder;
+  folder.write("broken.onnx", "\x0a\xff");
+  const ProgramResult broken = bench({"import", "onnx", "broken.onnx", "-o", "net.yaml"}, folder);
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.err, HasSubstr("broken.onnx: byte 0: "));
+  const std::string cnn = BENCH_SOURCE_DIR "/tests/data/onnx/cnn.onnx";
+  const ProgramResult name = bench({"import", "onnx", cnn, "-o", "my-net.yaml"}, folder);
+  EXPECT_EQ(name.status, 2);
+  EXPECT_THAT(name.err, HasSubstr("a network cannot be called `my-net`"));
+  folder.write("conv_problems", kProblems);
+  const ProgramResult other = bench(
+      {"import", "benchdnn", "conv_problems", "--dimension", "batch=2", "-o", "net.yaml"}, folder);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("`--dimension` sets sizes of a model"));
+}
+
 TEST(ImportCommand, KeepsAnExistingFile) {
   const TemporaryFolder folder;
   folder.write("conv_problems", kProblems);
