@@ -158,6 +158,7 @@ Moved lower_gather(const NodeView& view, NetworkBuilder& builder) {
     BENCH_ASSIGN_OR_RETURN(
         Value rows,
         builder.add("embedding", {{"rows", data.dims[0]}, {"dim", data.dims[1]}}, {flat}));
+    rows.type = data.type;
     return std::vector<Value>{with_dims(std::move(rows), dims)};
   }
   LayerParameters parameters;

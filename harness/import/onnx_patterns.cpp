@@ -65,7 +65,14 @@ class PatternJoiner {
            !found.outputs.empty() && !is_removed_[number];
   }
 
-  const Tensor* constant(const std::string& name) {
+  // Exporters share equal constants by Identity.
+  const Tensor* constant(std::string name) {
+    constexpr int kMaxShares = 4;
+    for (int i = 0; i < kMaxShares; ++i) {
+      const auto share = maker(name, "Identity", 1);
+      if (!share) break;
+      name = node(*share).inputs[0];
+    }
     if (const auto found = constants_.find(name); found != constants_.end()) return found->second;
     const auto found = node_constants_.find(name);
     if (found == node_constants_.end()) return nullptr;

@@ -92,11 +92,11 @@ std::string model_sentence(const Imported& found) {
   const ImportedModel& model = *found.model;
   const std::int64_t all = count_flops(model);
   std::string text = model.expressed == model.nodes
-                         ? fmt::format("All {} are expressed, with {}FLOP",
-                                       pluralise(model.nodes, "node"), format_count(all))
-                         : fmt::format("{} of {} are expressed, with {} of {}FLOP", model.expressed,
+                         ? fmt::format("All {} are expressed, with {}",
+                                       pluralise(model.nodes, "node"), format_flops(all))
+                         : fmt::format("{} of {} are expressed, with {} of {}", model.expressed,
                                        pluralise(model.nodes, "node"),
-                                       format_fraction(model.flops, all), format_count(all));
+                                       format_fraction(model.flops, all), format_flops(all));
   if (model.without_flops > 0)
     text += fmt::format(" (those of {} are not known)", pluralise(model.without_flops, "node"));
   if (model.network)

@@ -2,6 +2,7 @@
 #include "harness/import/suite_text.hpp"
 
 #include "base/characters.hpp"
+#include "base/checked.hpp"
 #include "base/data_type.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <span>
 #include <type_traits>
@@ -156,10 +158,10 @@ std::string format_use(const ProgramUse& use, Nanoseconds time) {
                      format_time(use.time), format_part(use.time, time));
 }
 
-// "12 nodes, 3.62 GFLOP: 41.2 % of the model's"
+// "12 nodes, 3.62 GFLOP: 41.2 % of all"
 std::string format_model_use(const ModelUse& use, std::int64_t flops) {
-  return fmt::format("{}, {}FLOP: {} of those of the expressed nodes", pluralise(use.count, "node"),
-                     format_count(use.flops), format_fraction(use.flops, flops));
+  return fmt::format("{}, {}: {} of all", pluralise(use.count, "node"), format_flops(use.flops),
+                     format_fraction(use.flops, flops));
 }
 
 void add_comment(std::string_view text, SuiteWriter& writer) {
@@ -204,6 +206,11 @@ std::string format_suite_value(const ops::Parameter& parameter, const ops::Value
       value);
 }
 
+std::string format_flops(std::int64_t flops) {
+  const std::string count = format_count(flops);
+  return count + (is_digit(count.back()) ? " FLOP" : "FLOP");
+}
+
 std::string format_fraction(std::int64_t part, std::int64_t whole) {
   if (whole <= 0) return "0 %";
   if (part == whole) return "100 %";
@@ -241,6 +248,11 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   writer.add("cases:");
   const std::span<const ImportedCase> cases = imported.cases;
   const Nanoseconds time = imported.time();
+  std::int64_t model_flops = 0;
+  for (const ImportedCase& item : cases)
+    model_flops = (Checked(model_flops) + item.in_model.value_or(ModelUse{}).flops)
+                      .value()
+                      .value_or(std::numeric_limits<std::int64_t>::max());
   std::optional<ImportPlace> commented;
   for (std::size_t begin = 0; begin < cases.size();) {
     const ImportedCase& head = cases[begin];
@@ -257,7 +269,7 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
     }
     if (head.use) writer.add("  # " + format_use(*head.use, time), head.place);
     if (head.in_model)
-      writer.add("  # " + format_model_use(*head.in_model, imported.model->flops), head.place);
+      writer.add("  # " + format_model_use(*head.in_model, model_flops), head.place);
     commented = head.place;
     add_entries(cases.subspan(begin, end - begin), writer);
     begin = end;

@@ -20,6 +20,9 @@ std::vector<SuiteField> suite_fields(const ops::Problem& problem);
 // Returns the value of a parameter as YAML: "64", "[1, 2]"; empty if it is not set.
 std::string format_suite_value(const ops::Parameter& parameter, const ops::Value& value);
 
+// Returns "8.197 GFLOP", "512 FLOP".
+std::string format_flops(std::int64_t flops);
+
 // Returns a part of a count: "41.2 %".
 std::string format_fraction(std::int64_t part, std::int64_t whole);
 
