@@ -97,7 +97,7 @@ struct ImportedModel {
   std::optional<ops::NetworkDefinition> network;
   std::string suite_reason;   // why it is not a network: a clause
   std::string producer;       // "pytorch 2.15.0"
-  std::string dtype = "f32";  // of its floating-point tensors
+  std::string dtype = "f32";  // the type of its floating-point tensors
   std::int64_t nodes = 0;
   std::int64_t expressed = 0;
   // Expressed nodes that need no layer, by what they are: "constants and shapes".
@@ -105,8 +105,8 @@ struct ImportedModel {
   std::int64_t layers = 0;  // nodes of the network, before fusion
   std::int64_t macs = 0;
   std::int64_t parameters = 0;
-  std::int64_t flops = 0;          // of the expressed nodes
-  std::int64_t refused_flops = 0;  // of the others, as far as they are known
+  std::int64_t flops = 0;          // sum over the expressed nodes
+  std::int64_t refused_flops = 0;  // sum over the others, as far as they are known
   std::int64_t without_flops = 0;  // nodes whose FLOPs are not known
   std::vector<ModelDimension> dimensions = {};
   bool scales_with_batch = false;  // `batch: 2` works

@@ -579,7 +579,7 @@ class ModelImport {
   std::vector<NodeFate> fates_;
   std::set<std::size_t> used_scales_;
   bool is_quantised_ = false;
-  int type_ = 0;  // of the first input of numbers
+  int type_ = 0;  // that of the first input of numbers
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr std::uint32_t field(protozero::pbf_tag_type tag, pbf_wire_type type) {
 struct TypeRow {
   int type;
   std::string_view name;
-  std::size_t bytes;  // of an element of raw_data; 0: not read
+  std::size_t bytes;  // size of an element of raw_data; 0: not read
 };
 constexpr std::array kTypes = {
     TypeRow{kFloat, "float", 4},    TypeRow{kUint8, "uint8", 1},

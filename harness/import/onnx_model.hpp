@@ -65,7 +65,7 @@ struct Node {
   std::vector<std::string> inputs;  // "": omitted
   std::vector<std::string> outputs;
   std::map<std::string, Attribute, std::less<>> attributes;
-  std::size_t offset = 0;   // of its record in the file
+  std::size_t offset = 0;   // place of its record in the file
   std::size_t covered = 1;  // nodes of the file that this one stands for (onnx_patterns.hpp)
 };
 

@@ -83,8 +83,8 @@ class NetworkBuilder {
   std::map<std::string, std::size_t> input_numbers_;  // by name of the value in the model
   std::map<ViewKey, std::string> views_;
   std::map<std::string, int, std::less<>> last_numbers_;  // by wanted name
-  std::vector<ViewKey> new_views_;                        // of the node
-  std::vector<std::string> new_inputs_;  // of the node, by name of the value in the model
+  std::vector<ViewKey> new_views_;                        // those of the node
+  std::vector<std::string> new_inputs_;                   // those of the node, by name of the value
   std::map<std::string, std::size_t, std::less<>> layer_numbers_;
   std::set<std::string, std::less<>> names_;
   std::string node_name_;

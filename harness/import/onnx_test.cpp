@@ -114,7 +114,7 @@ TEST(OnnxImport, NodesAtTheEdgesBecomeInputsAndOutputs) {
   EXPECT_THAT(output.text, HasSubstr("outputs:\n  - p.Softmax\n"));
   EXPECT_THAT(receipt_of(output), HasSubstr("2 cannot be expressed:"));
   EXPECT_THAT(receipt_of(output), HasSubstr("no operator for ArgMax"));
-  EXPECT_THAT(receipt_of(output), HasSubstr("They are at the edges of the graph"));
+  EXPECT_THAT(receipt_of(output), HasSubstr("is at the edges of the graph"));
 }
 
 TEST(OnnxImport, AHoleBetweenLayersLeavesASuite) {

@@ -112,15 +112,17 @@ std::string model_sentence(const Imported& found) {
 std::vector<std::string> model_notes(const Imported& found) {
   const ImportedModel& model = *found.model;
   std::vector<std::string> notes;
+  if (model.network && !found.refused.empty())
+    notes.emplace_back(
+        "What cannot be expressed is at the edges of the graph: its results are inputs of the "
+        "network, "
+        "and what it reads are outputs.");
   if (!model.without_layer.empty()) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : model.without_layer)
       parts.push_back(fmt::format("{} ({})", count, name));
     notes.push_back(fmt::format("Expressed without a layer: {}.", fmt::join(parts, ", ")));
   }
-  if (model.network && !found.refused.empty())
-    notes.emplace_back(
-        "They are at the edges of the graph: results that layers read are inputs of the network.");
   std::vector<std::string> sizes;
   for (const ModelDimension& dimension : model.dimensions)
     if (!dimension.is_given)
