@@ -590,6 +590,12 @@ Result<Imported> read_onnx(const ImportRequest& request) {
     return Error{"a network is made of one model", request.files[1].path,
                  "import each model into a file of its own"};
   BENCH_ASSIGN_OR_RETURN(onnx::Model model, onnx::parse_model(file.path, file.text));
+  const auto opset = model.opsets.find("");
+  constexpr std::int64_t kOldest = 7;  // before it, operands broadcast by attributes
+  if (opset != model.opsets.end() && opset->second < kOldest)
+    return Error{fmt::format("the model has opset {}; the oldest that is read is {}", opset->second,
+                             kOldest),
+                 file.path, "convert it with onnx.version_converter"};
   onnx::join_patterns(model);
   return ModelImport(request, std::move(model)).import();
 }

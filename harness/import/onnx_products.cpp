@@ -131,6 +131,40 @@ Status set_output_shape(const NodeView& view, const Dims& source, Window& window
   return Done{};
 }
 
+// com.microsoft's operators with an activation.
+struct ActivationRow {
+  std::string_view name;
+  std::string_view function;
+};
+constexpr std::array kActivations = {
+    ActivationRow{"Relu", "relu"},           ActivationRow{"LeakyRelu", "leaky_relu"},
+    ActivationRow{"Sigmoid", "sigmoid"},     ActivationRow{"Tanh", "tanh"},
+    ActivationRow{"HardSwish", "hardswish"}, ActivationRow{"HardSigmoid", "hardsigmoid"},
+    ActivationRow{"Clip", "clip"},
+};
+
+// Adds the function that the attribute `activation` names, if there is one.
+Result<Value> add_activation(const NodeView& view, NetworkBuilder& builder, Value value) {
+  const Attribute* activation = view.attribute("activation");
+  if (activation == nullptr || activation->text.empty()) return value;
+  const auto* row = std::ranges::find(kActivations, activation->text, &ActivationRow::name);
+  if (row == kActivations.end())
+    return inexpressible(fmt::format("no operator for the activation {}", activation->text));
+  return builder.add_unary(row->function, value);
+}
+
+// The fourth input of FusedConv is added to the result.
+Lowered lower_fused_conv(const NodeView& view, NetworkBuilder& builder) {
+  BENCH_ASSIGN_OR_RETURN(const Value source, require_input(view, 0));
+  BENCH_ASSIGN_OR_RETURN(const Value weights, require_input(view, 1));
+  BENCH_ASSIGN_OR_RETURN(Value result,
+                         add_convolution(builder, view, source, weights, view.input(2)));
+  if (const Value* addend = view.input(3)) {
+    BENCH_ASSIGN_OR_RETURN(result, builder.add_binary("add", result, *addend));
+  }
+  return one(add_activation(view, builder, std::move(result)));
+}
+
 Lowered lower_conv(const NodeView& view, NetworkBuilder& builder) {
   BENCH_ASSIGN_OR_RETURN(const Value source, require_input(view, 0));
   BENCH_ASSIGN_OR_RETURN(const Value weights, require_input(view, 1));
@@ -178,6 +212,11 @@ Lowered lower_gemm(const NodeView& view, NetworkBuilder& builder) {
     builder.mark_integers(result, {*left.quantised, *right.quantised, true});
   if (addend == nullptr || is_bias) return std::vector<Value>{std::move(result)};
   return one(builder.add_binary("add", result, *addend));
+}
+
+Lowered lower_fused_gemm(const NodeView& view, NetworkBuilder& builder) {
+  BENCH_ASSIGN_OR_RETURN(const auto results, lower_gemm(view, builder));
+  return one(add_activation(view, builder, results.front()));
 }
 
 std::string_view pool_function(const NodeView& view) {
@@ -276,6 +315,8 @@ constexpr std::array kProducts = {
     LoweringRow{"", "MatMul", lower_matmul},
     LoweringRow{"com.microsoft", "FusedMatMul", lower_matmul},
     LoweringRow{"com.microsoft", "TransposeMatMul", lower_matmul},
+    LoweringRow{"com.microsoft", "FusedConv", lower_fused_conv},
+    LoweringRow{"com.microsoft", "FusedGemm", lower_fused_gemm},
     LoweringRow{"", "MaxPool", lower_pool},
     LoweringRow{"", "AveragePool", lower_pool},
     LoweringRow{"", "GlobalAveragePool", lower_global_pool},
