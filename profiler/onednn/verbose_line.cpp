@@ -405,7 +405,10 @@ bool VerboseDecoder::decode_external_kernel() {
 
 void VerboseDecoder::decode_execution(std::string_view text) {
   const std::size_t colon = line_.operation.find(':');
-  if (colon != std::string_view::npos)
+  // The other one is "exec:external".
+  const bool is_creation =
+      line_.kind == VerboseKind::create || line_.kind == VerboseKind::create_nested;
+  if (is_creation && colon != std::string_view::npos)
     line_.cache = without_prefix(line_.operation.substr(colon + 1), "cache_");
   split_execution(text);
   if (decode_external_kernel()) return;

@@ -52,9 +52,9 @@ struct VerboseLine {
   std::string_view operation;        // "exec", "create:cache_hit"
   std::string_view cache;            // for a creation: "hit", "miss", "persistent_cache_hit"
 
-  // For exec, external, create and create_nested, and for dispatch if the library prints them. A
-  // graph line has other fields at these positions: partition kind, operations, logical tensors,
-  // backend.
+  // For exec, external, create and create_nested, and for the lines with a message (below) in which
+  // the library prints them. A graph line has other fields at these positions: partition kind,
+  // operations, logical tensors, backend.
   std::string_view engine;  // "cpu", "gpu:0", "cpu2gpu"
   std::string_view primitive;
   std::string_view implementation;

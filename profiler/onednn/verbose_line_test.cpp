@@ -110,8 +110,10 @@ TEST(VerboseLine, Creations) {
             "persistent_cache_hit");
   EXPECT_EQ(decoder.decode("onednn_verbose,v1,primitive,create_nested:cache_miss" + tail).kind,
             VerboseKind::create_nested);
-  EXPECT_EQ(decoder.decode("onednn_verbose,v1,primitive,exec:external" + tail).kind,
-            VerboseKind::external);
+  const std::string other_library = "onednn_verbose,v1,primitive,exec:external" + tail;
+  const VerboseLine& external = decoder.decode(other_library);
+  EXPECT_EQ(external.kind, VerboseKind::external);
+  EXPECT_EQ(external.cache, "");
 }
 
 TEST(VerboseLine, ReasonsOfDispatch) {
