@@ -236,7 +236,7 @@ Status GateRun::look_up_store(const Report& report) {
 void GateRun::add_inspection(RunObserver& progress) {
   const std::optional<SideFailure>& failure = request_.sides.base_failure;
   if (!failure) {
-    if (request_.sides.base->libraries.empty()) return;  // the user interrupted the inspection
+    if (request_.sides.base->libraries.empty()) return;  // the inspection was aborted
     outcome_.gate.evidence.changes =
         changes_between(loaded_facts(*request_.sides.base), loaded_facts(request_.sides.candidate));
     return;

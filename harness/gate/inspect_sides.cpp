@@ -58,10 +58,10 @@ void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& fil
 
 // Adds what is known of a side whose worker did not answer: its program, and the oneDNN that this
 // program loads.
-void add_unanswered(const std::function<bool()>& interrupted, Env& env, GateSide& side) {
+void add_unanswered(const std::function<bool()>& must_abort, Env& env, GateSide& side) {
   side.loaded.push_back({std::string(kProgramFile), resolve_path(side.program), ""});
-  const auto library = find_loaded_onednn({side.program, side.environment, allowed_cores()},
-                                          interrupted, *env.clock);
+  const auto library =
+      find_loaded_onednn({side.program, side.environment, allowed_cores()}, must_abort, *env.clock);
   if (library) add_library(*library, side);
 }
 
@@ -87,9 +87,9 @@ bool computes_on_gpu(const Plan& plan) {
 // Adds the plugin of the GPU and the libraries that compute there. The worker loads them only for a
 // case, so another child of the side's program states them. Without a GPU nothing is added, because
 // the cases are skipped.
-void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateSide& side) {
+void add_gpu_libraries(const std::function<bool()>& must_abort, Env& env, GateSide& side) {
   const CudaStatus status =
-      ask_cuda(side.program, side.environment, ops::cuda::ProbeExtent::libraries, env, interrupted);
+      ask_cuda(side.program, side.environment, ops::cuda::ProbeExtent::libraries, env, must_abort);
   if (cuda_unavailable_reason(status) || !status.report) return;
   side.loaded.push_back({std::string(kGpuPluginFile), resolve_path(status.plugin), status.version});
   for (const ops::LibraryReport& library : status.report->libraries) {
@@ -102,7 +102,7 @@ void add_gpu_libraries(const std::function<bool()>& interrupted, Env& env, GateS
 // Adds the libraries of matrix products that the plan's cases use. A worker loads them only for a
 // case, so a description by the side's program states them. Those that were not found are missing,
 // because their cases are skipped.
-void add_product_libraries(const Plan& plan, const std::function<bool()>& interrupted, Env& env,
+void add_product_libraries(const Plan& plan, const std::function<bool()>& must_abort, Env& env,
                            GateSide& side) {
   std::set<std::string> used;
   for (const Case& spec : plan.cases) {
@@ -113,7 +113,7 @@ void add_product_libraries(const Plan& plan, const std::function<bool()>& interr
   std::vector<std::string> arguments = {"--describe"};
   arguments.insert(arguments.end(), used.begin(), used.end());
   const auto text = read_worker_document(
-      {side.program, std::move(arguments), side.environment, kDescribeLimit, interrupted}, env);
+      {side.program, std::move(arguments), side.environment, kDescribeLimit, must_abort}, env);
   if (!text) return;
   const auto document = parse_worker_document(*text);
   if (!document) return;
@@ -129,9 +129,9 @@ struct SideAnswer {
 };
 
 Result<SideAnswer> ask_worker(const WorkerFactory& start, const HelloRequest& hello,
-                              const std::function<bool()>& interrupted) {
+                              const std::function<bool()>& must_abort) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start({1}));
-  Result<HelloReply> reply = request_hello(*worker, hello, interrupted);
+  Result<HelloReply> reply = request_hello(*worker, hello, must_abort);
   std::optional<ProcessFiles> files;
   if (reply.ok() && worker->process_id())
     files = read_process_files(SystemRoot{}, *worker->process_id());
@@ -353,34 +353,34 @@ Status check_variables(const GateSide& side, const GateSide* other) {
   return Done{};
 }
 
-Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& interrupted,
+Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& must_abort,
                      Env& env) {
   const GateParts parts = real_gate_parts(sides.candidate, sides.base, plan, env);
-  const auto candidate = ask_worker(parts.start_candidate, parts.hello, interrupted);
+  const auto candidate = ask_worker(parts.start_candidate, parts.hello, must_abort);
   const bool has_gpu = computes_on_gpu(plan);
   if (candidate.ok()) {
     add_loaded(candidate->reply, candidate->files, sides.candidate);
-    if (has_gpu) add_gpu_libraries(interrupted, env, sides.candidate);
-    add_product_libraries(plan, interrupted, env, sides.candidate);
+    if (has_gpu) add_gpu_libraries(must_abort, env, sides.candidate);
+    add_product_libraries(plan, must_abort, env, sides.candidate);
   } else {
-    add_unanswered(interrupted, env, sides.candidate);
+    add_unanswered(must_abort, env, sides.candidate);
   }
   bool has_base = false;
   if (sides.base) {
-    const auto base = ask_worker(parts.start_base, parts.hello, interrupted);
+    const auto base = ask_worker(parts.start_base, parts.hello, must_abort);
     const Status usable = base.ok() ? check_protocol(base->reply, parts.hello) : base.error();
     has_base = usable.ok();
     if (has_base) {
       add_loaded(base->reply, base->files, *sides.base);
-      if (has_gpu) add_gpu_libraries(interrupted, env, *sides.base);
-      add_product_libraries(plan, interrupted, env, *sides.base);
+      if (has_gpu) add_gpu_libraries(must_abort, env, *sides.base);
+      add_product_libraries(plan, must_abort, env, *sides.base);
       add_digests(*sides.base, sides.candidate);
     } else if (base.ok()) {
       add_loaded(base->reply, base->files, *sides.base);
     } else {
-      add_unanswered(interrupted, env, *sides.base);
+      add_unanswered(must_abort, env, *sides.base);
     }
-    if (!has_base && (!interrupted || !interrupted())) {
+    if (!has_base && (!must_abort || !must_abort())) {
       // A base that answers has another protocol version; one that does not answer has died.
       sides.base_failure =
           SideFailure{SideFailure::Side::base, base.ok() ? Outcome::unsupported : Outcome::failed,

@@ -117,9 +117,9 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 }
 
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
-                            const std::function<bool()>& interrupted) {
+                            const std::function<bool()>& must_abort) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start({1}));
-  Result<HelloReply> reply = handshake(*worker, hello, interrupted);
+  Result<HelloReply> reply = handshake(*worker, hello, must_abort);
   worker->finish();
   return reply;
 }

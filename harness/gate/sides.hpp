@@ -42,7 +42,7 @@ Result<GateSide> find_side(const std::string& path,
 // error: it sets `base_failure`. Nor is such a candidate, whose failure stage 1 reports. Returns an
 // error if a side was given a library or a variable that it did not take (check_side_library(),
 // check_variables()), or if libraries were given and both sides loaded the same build.
-Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& interrupted,
+Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& must_abort,
                      Env& env);
 
 // Returns an error if the loader did not obey a variable of the side. With LD_LIBRARY_PATH, the
@@ -61,6 +61,6 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 // Starts a worker of a side, returns its handshake reply and ends the worker. Returns an error if
 // no worker starts, or if its protocol version differs.
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
-                            const std::function<bool()>& interrupted);
+                            const std::function<bool()>& must_abort);
 
 }  // namespace bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conclusion of a gate: its exit status and the first sentence of every report. A gate that
 // judged nothing, or whose evidence ended early, must not look like a gate without regressions.
+// Commands call the conclude() of harness/judge/equal_sides.hpp, which takes a GateFile, calls this
+// one and can raise the status.
 #pragma once
 
 #include "harness/judge/decide.hpp"
@@ -54,7 +56,7 @@ struct Conclusion {
 };
 
 // Draws the conclusion from the evidence alone. `judgements` are those that decide() returns for
-// `evidence`. Reports use the conclusion of the whole gate (harness/judge/equal_sides.hpp).
+// `evidence`.
 Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules);
 

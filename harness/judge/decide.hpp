@@ -17,7 +17,8 @@ namespace bench {
 // In the reading order of reports.
 BENCH_ENUM(Verdict,                     //
            (regression, "REGRESSION"),  // slower, or needs more memory
-           (error, "ERROR"),      // failed, crashed, timed out, wrong, removed; malformed store
+           // failed, crashed, timed out, wrong, removed, no longer supported; malformed store
+           (error, "ERROR"),
            (suspect, "SUSPECT"),  // slower within run-to-run variation, or without more GPU cycles
            (inconclusive, "INCONCLUSIVE"),  // not decided by all measurements, or ended early
            (incomparable, "INCOMPARABLE"),  // nothing to compare with, or other conditions
@@ -54,8 +55,8 @@ struct CaseAssessment {
   std::string source;  // where the case is configured, "configs/resnet.yaml:14"
   Verdict verdict = Verdict::pass;
   std::string reason;  // a sentence without a full stop; empty for most PASS cases
-  // How far the case came. screened_out: the screen cleared it. measured_again: stage 2 compared
-  // it. not_measured: neither of these.
+  // How far the case came. screened_out: the screen of stage 1 cleared it, so it passes.
+  // measured_again: stage 2 compared it. not_measured: neither of these.
   BENCH_MEMBER_ENUM(Course, not_measured, screened_out, measured_again);
   Course course = Course::not_measured;
   // Whether the case is undecided because its evidence ended early: the budget, Ctrl-C, or a base

@@ -18,8 +18,9 @@ namespace bench {
 // libraries of a GPU later.
 std::optional<std::string> describe_equal_sides(const GateFile& gate);
 
-// Draws the conclusion of a gate (harness/judge/conclusion.hpp). Its sentence begins with that of
-// describe_equal_sides().
+// Draws the conclusion of a whole gate, which gives its exit status: that of the evidence
+// (harness/judge/conclusion.hpp), except that equal sides may not pass (ExitRules::equal_sides).
+// Its sentence begins with that of describe_equal_sides().
 Conclusion conclude(const GateFile& gate, const ExitRules& rules);
 
 }  // namespace bench

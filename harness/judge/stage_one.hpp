@@ -28,9 +28,10 @@ std::optional<LogEstimate> compare_with_store(const StoredEvidence& stored,
                                               const std::optional<TimesBySpeed>& by_speed,
                                               std::optional<double> iteration);
 
-// The result of the screen, which decides which cases need no measurement in stage 2. A case that
-// is slower by `detect` is clear with a probability of at most 5 %. A case that is too noisy is
-// never clear.
+// The result of the screen, which decides which cases need no measurement in stage 2. With a base
+// it clears none, since stage 1 then has one process per case (shorten_stage_one()). A case that is
+// slower by `detect` is clear with a probability of at most 5 %. A case that is too noisy is never
+// clear.
 struct ScreenResult {
   enum class State { clear, open };
   State state = State::open;
