@@ -158,31 +158,12 @@ Result<Done, ErrorReply> CommandServer::check_stream_support(const CaseKey& key,
                                   kStreamsVariable));
 }
 
-// A backend returns its errors. One that throws fails its case; the worker stays usable.
-template <class Message>
-Reply CommandServer::guarded_answer(const Message& message) {
-  try {
-    auto answered = answer(message);
-    if (answered) return *std::move(answered);
-    return std::move(answered).error();
-  } catch (const std::exception& exception) {
-    end_measurement();
-    built_.reset();
-    return thrown_reply(Message::kName, exception);
-  }
-}
-
-ReplyMessage CommandServer::handle(const Request& request) {
-  if (context_->fault) return {failed_reply(*context_->fault), spent_};
-  if (!slowdown_) return {failed_reply(slowdown_.error()), spent_};
-  Reply reply = std::visit([&](const auto& message) { return guarded_answer(message); }, request);
-  return {std::move(reply), spent_};
-}
-
+template <>
 Result<DescribeReply, ErrorReply> CommandServer::answer(const DescribeRequest& request) {
   return DescribeReply{describe(*context_, request.probed)};
 }
 
+template <>
 Result<HelloReply, ErrorReply> CommandServer::answer(const HelloRequest& request) {
   ops::Backend& backend = context_->backends.first();
   last_level_cache_ = request.last_level_cache;
@@ -196,6 +177,7 @@ Result<HelloReply, ErrorReply> CommandServer::answer(const HelloRequest& request
                     context_->plugins};
 }
 
+template <>
 Result<ModelReply, ErrorReply> CommandServer::answer(const ModelRequest& request) {
   const ops::Operator* op = registry().find(request.op);
   if (op == nullptr) return failed_reply("unknown operator `" + request.op + "`");
@@ -213,6 +195,7 @@ Result<ModelReply, ErrorReply> CommandServer::answer(const ModelRequest& request
   return ModelReply{op->model(problem)};
 }
 
+template <>
 Result<PreparedReply, ErrorReply> CommandServer::answer(const PrepareRequest& request) {
   const Nanoseconds start = clock_.now();
   const Nanoseconds check_before = spent_.check;
@@ -260,6 +243,7 @@ Result<PreparedReply, ErrorReply> CommandServer::answer(const PrepareRequest& re
   }
 }
 
+template <>
 Result<StepsReply, ErrorReply> CommandServer::answer(const StepsRequest& request) {
   const Nanoseconds start = clock_.now();
   const PlannedNetwork& planned = *request.network;
@@ -437,6 +421,7 @@ Result<Arena*> CommandServer::provide_arena(std::size_t stream, std::optional<By
   return &*arena;
 }
 
+template <>
 Result<WarmedUpReply, ErrorReply> CommandServer::answer(const WarmUpRequest& request) {
   if (rotations_.empty()) return failed_reply("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
@@ -448,6 +433,7 @@ Result<WarmedUpReply, ErrorReply> CommandServer::answer(const WarmUpRequest& req
                        warmed->sample};
 }
 
+template <>
 Result<RoundReply, ErrorReply> CommandServer::answer(const RoundRequest& request) {
   const std::int64_t iterations =
       request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
@@ -505,6 +491,7 @@ std::map<std::string, std::string> CommandServer::changed_details() const {
   return details;
 }
 
+template <>
 Result<ProfiledReply, ErrorReply> CommandServer::answer(const ProfileRequest& request) {
   const Nanoseconds start = clock_.now();
   end_measurement();
@@ -561,6 +548,7 @@ SampleCanary* CommandServer::sample_canary() {
 
 // Samples the speed of the machine: the canary, the computing work, the canary, the streaming work,
 // and the canary again, which is the first one of the next sample.
+template <>
 Result<WatchedReply, ErrorReply> CommandServer::answer(const WatchRequest& request) {
   SampleCanary* const canary = sample_canary();
   if (canary == nullptr || !options_.probe_work) return failed_reply("this worker has no canaries");
@@ -608,6 +596,7 @@ Result<WatchedReply, ErrorReply> CommandServer::answer(const WatchRequest& reque
   return reply;
 }
 
+template <>
 Result<DoneReply, ErrorReply> CommandServer::answer(const ReleaseRequest& request) {
   const bool must_check =
       request.check && !rotations_.empty() && built_ != nullptr && built_->is_checked;
@@ -648,6 +637,33 @@ void CommandServer::end_measurement() {
   sampler_.reset();
   rotations_.clear();
   warmed_up_.reset();
+}
+
+template <>
+Result<DoneReply, ErrorReply> CommandServer::answer(const QuitRequest& /*request*/) {
+  return DoneReply{};
+}
+
+// After the specialisations, which the next two use.
+// A backend returns its errors. One that throws fails its case; the worker stays usable.
+template <class Message>
+Reply CommandServer::guarded_answer(const Message& message) {
+  try {
+    auto answered = answer(message);
+    if (answered) return *std::move(answered);
+    return std::move(answered).error();
+  } catch (const std::exception& exception) {
+    end_measurement();
+    built_.reset();
+    return thrown_reply(Message::kName, exception);
+  }
+}
+
+ReplyMessage CommandServer::handle(const Request& request) {
+  if (context_->fault) return {failed_reply(*context_->fault), spent_};
+  if (!slowdown_) return {failed_reply(slowdown_.error()), spent_};
+  Reply reply = std::visit([&](const auto& message) { return guarded_answer(message); }, request);
+  return {std::move(reply), spent_};
 }
 
 }  // namespace bench
