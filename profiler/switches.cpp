@@ -102,17 +102,37 @@ Status read_autostart(ProfileSwitches& switches, std::string_view value) {
   return Done{};
 }
 
+std::string format_kinds(const ProfileSwitches& switches) {
+  std::string kinds;
+  for (const RecordGroup group : switches.groups) {
+    if (group == RecordGroup::counters) continue;  // a separate pass
+    kinds += kinds.empty() ? "" : ",";
+    kinds += to_string(group);
+  }
+  return kinds;
+}
+
+std::string format_iterations(const ProfileSwitches& switches) {
+  const auto [first, last] = switches.iteration_window();
+  return fmt::format("{}-{}", first, last);
+}
+
+using Api = SwitchRow::Api;
+
 constexpr std::array<SwitchRow, 7> kSwitches = {{
     {"kinds", "profile", "BENCH_PROFILE_KINDS", "KINDS",
      "list of `operators`, `api`, `memory`, `device`, `counters`", "operators,api,memory,device",
      "what is recorded",
      [](ProfileSwitches& switches, std::string_view value) {
        return read_set(value, switches.groups);
-     }},
+     },
+     Api::accepted, format_kinds},
     {"iterations", "profile-iterations", "BENCH_PROFILE_ITERATIONS", "RANGE",
-     "number, or range `5-9`", "5-9", "which iterations are recorded, from 0", read_iterations},
+     "number, or range `5-9`", "5-9", "which iterations are recorded, from 0", read_iterations,
+     Api::refused, format_iterations},
     {"sample_rate", "sample-rate", "BENCH_PROFILE_SAMPLE_RATE", "N", "integer >= 0", "0",
-     "live memory after every N-th operator; 0: never", read_sample_rate},
+     "live memory after every N-th operator; 0: never", read_sample_rate, Api::refused,
+     [](const ProfileSwitches& switches) { return std::to_string(switches.sample_rate); }},
     {"formats", "profile-format", "BENCH_PROFILE_FORMATS", "FORMATS",
      "list of `jsonl`, `trace`, `memory_flow`", "jsonl",
      "what is written: jsonl, trace, memory_flow",
@@ -120,7 +140,10 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
        return read_set(value, switches.formats);
      }},
     {"dump_period", "", "BENCH_PROFILE_DUMP_PERIOD", "TIME", "duration", "1s",
-     "how often the records are written to the file", read_period},
+     "how often the records are written to the file", read_period, Api::accepted,
+     [](const ProfileSwitches& switches) {
+       return fmt::format("{}ns", switches.dump_period.count());
+     }},
     {"autostart", "", "BENCH_PROFILE_AUTOSTART", "0|1", "", "0",
      "record from the start of the program, without changing its code", read_autostart},
     {"file", "", "BENCH_PROFILE_FILE", "FILE", "", "profile-PID.jsonl", "where the profile goes",
@@ -128,7 +151,8 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
        if (value.empty()) return Error{"the file name is empty", "", ""};
        switches.file = std::string(value);
        return Done{};
-     }},
+     },
+     Api::accepted},
 }};
 
 }  // namespace

@@ -68,6 +68,11 @@ struct SwitchRow {
   // Parses `value` as written on a command line; lists are separated by commas. The message of an
   // error names both the value found and what was expected.
   Status (*apply)(ProfileSwitches& switches, std::string_view value);
+  // Whether the API sets it: whether it has an effect outside `bench run`.
+  enum class Api { refused, accepted } api = Api::refused;
+  // Returns the value that a worker of `bench run` gets, which apply() reads. nullptr: no worker
+  // needs it.
+  std::string (*worker_value)(const ProfileSwitches& switches) = nullptr;
 };
 std::span<const SwitchRow> switch_rows();
 const SwitchRow* find_switch(std::string_view name);  // by YAML key; nullptr if unknown

@@ -43,6 +43,26 @@ TEST(Switches, WrittenDefaultsAreTheDefaults) {
   EXPECT_EQ(switches, ProfileSwitches());
 }
 
+TEST(Switches, AWorkerReadsTheValuesThatItGets) {
+  ProfileSwitches given;
+  given.groups = {RecordGroup::api, RecordGroup::device};
+  given.iterations = IterationWindow{3, 8};
+  given.sample_rate = 7;
+  given.dump_period = std::chrono::milliseconds(250);
+  ProfileSwitches read;
+  for (const SwitchRow& row : switch_rows()) {
+    if (row.worker_value == nullptr) continue;
+    EXPECT_TRUE(row.apply(read, row.worker_value(given))) << row.name;
+  }
+  EXPECT_EQ(read, given);
+}
+
+TEST(Switches, CountersNeedAPassOfTheirOwn) {
+  ProfileSwitches switches;
+  switches.groups = {RecordGroup::operators, RecordGroup::counters};
+  EXPECT_EQ(find_switch("kinds")->worker_value(switches), "operators");
+}
+
 TEST(Switches, WrongValuesChangeNothingAndSayWhatIsExpected) {
   const struct {
     const char* name;

@@ -25,17 +25,11 @@ ProfileSwitches get_switches(const ProfileContext& context) {
 }
 
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
-  std::string kinds;
-  for (const RecordGroup group : switches.groups) {
-    if (group == RecordGroup::counters) continue;  // a separate pass
-    kinds += kinds.empty() ? "" : ",";
-    kinds += to_string(group);
+  std::map<std::string, std::string> values;
+  for (const SwitchRow& row : switch_rows()) {
+    if (row.worker_value != nullptr) values.emplace(row.name, row.worker_value(switches));
   }
-  const auto [first, last] = switches.iteration_window();
-  return {{"kinds", kinds},
-          {"iterations", fmt::format("{}-{}", first, last)},
-          {"sample_rate", std::to_string(switches.sample_rate)},
-          {"dump_period", fmt::format("{}ns", switches.dump_period.count())}};
+  return values;
 }
 
 ProfileRequest make_profile_request(const ProfileContext& context, const ProfileJob& job,

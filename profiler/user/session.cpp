@@ -11,12 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 #include <pthread.h>
 #include <system_error>
@@ -150,12 +148,12 @@ Status Session::set(std::string_view name, std::string_view value) {
     for (const SwitchRow& candidate : switch_rows()) names.push_back(candidate.name);
     return Error{fmt::format("unknown switch {}", quote(name)), "", expectation(name, names)};
   }
-  // Switches that have an effect outside `bench run`.
-  static constexpr std::string_view kAllowedSwitches[] = {"kinds", "dump_period", "file"};
-  if (std::find(std::begin(kAllowedSwitches), std::end(kAllowedSwitches), name) ==
-      std::end(kAllowedSwitches)) {
-    return Error{fmt::format("a program cannot set `{}`", name), "",
-                 expectation(name, kAllowedSwitches)};
+  if (row->api == SwitchRow::Api::refused) {
+    std::vector<std::string_view> names;
+    for (const SwitchRow& candidate : switch_rows()) {
+      if (candidate.api == SwitchRow::Api::accepted) names.push_back(candidate.name);
+    }
+    return Error{fmt::format("a program cannot set `{}`", name), "", expectation(name, names)};
   }
   if (running_) {
     return Error{fmt::format("`{}` cannot change while the profiler runs", name), "",
