@@ -13,6 +13,7 @@
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/duet_text.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"

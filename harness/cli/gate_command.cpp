@@ -13,6 +13,7 @@
 #include "harness/cli/turn.hpp"
 #include "harness/gate/gate_run.hpp"
 #include "harness/judge/equal_sides.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"

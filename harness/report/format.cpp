@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// table: one row per format
 #include "harness/report/format.hpp"
 
 #include "harness/report/console.hpp"
+#include "harness/report/page.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace bench {
@@ -41,8 +44,27 @@ constexpr std::array<ReportFormat, 8> kFormats = {{
     {"prom", ".prom", fixed, run_open_metrics, "OpenMetrics for Prometheus and GitLab"},
 }};
 
+constexpr std::array<GateFormat, 8> kGateFormats = {{
+    {"json", "gate.json", gate_json},
+    {"md", "gate.md", gate_markdown},
+    {"csv", "gate.csv", gate_csv},
+    {"xml", "gate.xml", gate_junit},
+    {"prom", "gate.prom", gate_open_metrics},
+    {"html", "gate.html", gate_page},
+    {"gbench", "base.gbench.json", gate_google_benchmark_base},
+    {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
+}};
+
 }  // namespace
 
 std::span<const ReportFormat> report_formats() { return kFormats; }
+
+std::span<const GateFormat> gate_formats() { return kGateFormats; }
+
+const GateFormat* find_gate_format(std::string_view name) {
+  const auto found = std::find_if(kGateFormats.rbegin(), kGateFormats.rend(),
+                                  [&](const GateFormat& format) { return format.name == name; });
+  return found == kGateFormats.rend() ? nullptr : &*found;
+}
 
 }  // namespace bench

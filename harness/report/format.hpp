@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of `bench report` for the cases of a run. To add a format, write a file with its
-// function and add a row to the table in format.cpp. The formats of a gate have the same names
-// (gate_report.hpp).
+// The formats of `bench report`, for the cases of a run and for a gate, which have the same names.
+// To add a format, write a file with its functions and add its rows to the two tables in
+// format.cpp.
 #pragma once
 
 #include "harness/report/case_table.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/gate_report.hpp"
 #include "harness/result/report.hpp"
 
 #include <span>
@@ -54,6 +55,26 @@ std::string run_junit(const RunView& view, const ConsoleOptions& console);
 std::string run_google_benchmark(const RunView& view, const ConsoleOptions& console);
 std::string run_open_metrics(const RunView& view, const ConsoleOptions& console);
 std::string run_page(const RunView& view, const ConsoleOptions& console);
+
+// A format of the files that every gate writes into its folder.
+struct GateFormat {
+  std::string_view name;  // value of --format of `bench report`
+  std::string_view file;  // "gate.md"
+  std::string (*write)(const GateFile& gate, const KitPaths& kits);
+};
+std::span<const GateFormat> gate_formats();
+// Returns the format with this name, or nullptr. For Google Benchmark, which has two files, returns
+// the candidate's.
+const GateFormat* find_gate_format(std::string_view name);
+
+std::string gate_json(const GateFile& gate, const KitPaths& kits);
+std::string gate_markdown(const GateFile& gate, const KitPaths& kits);
+std::string gate_csv(const GateFile& gate, const KitPaths& kits);
+std::string gate_junit(const GateFile& gate, const KitPaths& kits);
+std::string gate_open_metrics(const GateFile& gate, const KitPaths& kits);
+// Google Benchmark's schema for its compare.py: one file per side.
+std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& kits);
+std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& kits);
 
 // Returns one sentence with the counts of flags and of outcomes other than ok: "58 of 61 cases have
 // a time: 3 noisy, 3 skipped."

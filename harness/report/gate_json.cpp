@@ -3,6 +3,7 @@
 // assessments of all cases and the data behind them: each duet as its log-ratio.
 #include "base/json_fields.hpp"
 #include "harness/judge/evidence_fields.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <unordered_map>

@@ -2,6 +2,7 @@
 // Markdown for a comment on a pull request and for $GITHUB_STEP_SUMMARY.
 #include "base/markup.hpp"
 #include "base/text.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <fmt/format.h>

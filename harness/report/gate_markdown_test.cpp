@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "tests/fakes/gate_sample.hpp"
 

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row per format
 #include "harness/report/gate_report.hpp"
 
 #include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
-#include "harness/report/page.hpp"
 #include "harness/result/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <system_error>
 
 namespace bench {
 namespace {
-
-constexpr std::array<GateFormat, 8> kGateFormats = {{
-    {"json", "gate.json", gate_json},
-    {"md", "gate.md", gate_markdown},
-    {"csv", "gate.csv", gate_csv},
-    {"xml", "gate.xml", gate_junit},
-    {"prom", "gate.prom", gate_open_metrics},
-    {"html", "gate.html", gate_page},
-    {"gbench", "base.gbench.json", gate_google_benchmark_base},
-    {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
-}};
 
 // Returns " --base PROGRAM --base-env X=Y". `program` is nullopt if the option has its default.
 std::string side_options(std::string_view option, const std::optional<std::string>& program,
@@ -38,18 +24,6 @@ std::string side_options(std::string_view option, const std::optional<std::strin
   }
   return text;
 }
-
-}  // namespace
-
-std::span<const GateFormat> gate_formats() { return kGateFormats; }
-
-const GateFormat* find_gate_format(std::string_view name) {
-  const auto found = std::find_if(kGateFormats.rbegin(), kGateFormats.rend(),
-                                  [&](const GateFormat& format) { return format.name == name; });
-  return found == kGateFormats.rend() ? nullptr : &*found;
-}
-
-namespace {
 
 std::string format_seconds(Nanoseconds time) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());

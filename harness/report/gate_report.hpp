@@ -91,26 +91,6 @@ Table gate_table(const GateFile& gate, const std::vector<const CaseAssessment*>&
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits, const ConsoleOptions& options);
 
-// A format of the files that every gate writes into its folder.
-struct GateFormat {
-  std::string_view name;  // value of --format of `bench report`
-  std::string_view file;  // "gate.md"
-  std::string (*write)(const GateFile& gate, const KitPaths& kits);
-};
-std::span<const GateFormat> gate_formats();
-// Returns the format with this name, or nullptr. For Google Benchmark, which has two files, returns
-// the candidate's.
-const GateFormat* find_gate_format(std::string_view name);
-
-std::string gate_json(const GateFile& gate, const KitPaths& kits);
-std::string gate_markdown(const GateFile& gate, const KitPaths& kits);
-std::string gate_csv(const GateFile& gate, const KitPaths& kits);
-std::string gate_junit(const GateFile& gate, const KitPaths& kits);
-std::string gate_open_metrics(const GateFile& gate, const KitPaths& kits);
-// Google Benchmark's schema for its compare.py: one file per side.
-std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& kits);
-std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& kits);
-
 // Returns GitHub's workflow commands for the log of a job, one per line: `::error
 // file=...,line=...::...`.
 std::string gate_annotations(const GateFile& gate, const KitPaths& kits);

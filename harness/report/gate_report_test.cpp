@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/gate_report.hpp"
 
+#include "harness/report/format.hpp"
 #include "tests/fakes/gate_sample.hpp"
 
 #include <gmock/gmock.h>

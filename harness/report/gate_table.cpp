@@ -4,6 +4,7 @@
 // those of a run's.
 #include "base/markup.hpp"
 #include "harness/report/case_table.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/report_builder.hpp"
 

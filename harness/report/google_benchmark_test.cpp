@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/measurement.hpp"
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "tests/fakes/gate_sample.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a gate's file: the result is a gate or an error, a gate that was read can be
 // decided, and a decision can be reported.
+#include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <cstddef>
