@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads profiles of any format as a stream of activities. Each format has one reader: one source
-// file and one row in a table. The content of a profile selects its reader. A new format needs only
-// a new reader.
+// file and one row in a table (readers/table.cpp). The content of a profile selects its reader.
 #pragma once
 
 #include "base/result.hpp"

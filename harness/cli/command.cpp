@@ -7,6 +7,7 @@
 #include "harness/cli/option.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/report/format.hpp"
+#include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,22 @@
 
 namespace bench {
 namespace {
+
+// Returns "  pyprof       PyProf's table, as CSV or columns" for each reader.
+std::string list_readers() {
+  std::string text;
+  for (const ActivityReader& reader : activity_readers())
+    text += fmt::format("  {:<13}{}\n", reader.name, reader.help);
+  return text;
+}
+
+// Returns "  benchdnn     inputs of ..." for each kind.
+std::string list_import_kinds() {
+  std::string text;
+  for (const ImportKind& kind : import_kinds())
+    text += fmt::format("  {:<13}{}\n", kind.name, kind.files);
+  return text;
+}
 
 // Returns "  .html  html  a page with ..." for each format.
 std::string list_report_formats() {
@@ -132,13 +149,10 @@ constexpr std::array kCommands = {
     Command{
         "analyze", "FILE...", 1, -1,
         "tables over profiled activities: filter, group, order, choose",
-        "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
-        "oneDNN's verbose\n"
-        "lines, a trace of torch.profiler (Kineto), a table or net.dict of PyProf, a GPU trace of "
-        "nvprof or nsys as CSV,\n"
-        "or the JSON of Google Benchmark, nvbench or hyperfine; the format is detected from the "
-        "content. `-` is standard\n"
-        "input; .gz is unpacked.\n"
+        "Reads files of these formats, detected from the content. `-` is standard "
+        "input; .gz is\n"
+        "unpacked.\n"
+        "{list}\n"
         "Prints one row per executed activity (primitive, kernel, copy), the longest first; "
         "--type and --kind select\n"
         "others: create, dispatch, api, allocation. Unknown values are n/a, are sorted last and "
@@ -169,7 +183,7 @@ constexpr std::array kCommands = {
         "bench analyze onednn.log -c name,time_ns,ideal_ns,efficiency,bound\n"
         "bench analyze table.csv --peak-bandwidth 900GB/s --order-by bandwidth\n"
         "program | bench analyze - --format csv -c name,time_ns,flops_per_s > rows.csv",
-        kAnalyzeOptions, analyze_command},
+        kAnalyzeOptions, analyze_command, Visibility::shown, nullptr, list_readers},
     Command{
         "report", "RESULT...", 1, -1, "turn result files into a report",
         "Several files (shards, a run and its continuation) become one report. RESULT may "
@@ -196,10 +210,9 @@ constexpr std::array kCommands = {
         kReportOptions, report_command, Visibility::shown, nullptr, list_report_formats},
     Command{
         "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
-        "Reads result files of `bench run`, stored baselines (a file, a folder), the JSON of "
-        "Google Benchmark,\n"
-        "nvbench and hyperfine, or profiles, logs of oneDNN and traces of torch.profiler. For "
-        "each\n"
+        "Reads result files of `bench run`, stored baselines (a file, a folder), and every format "
+        "that\n"
+        "`bench analyze` reads. For each\n"
         "case it shows the ratio of times with its interval over processes, and what else changed\n"
         "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
         "libraries and configuration. The worst cases come first. Times of different machine "
@@ -316,9 +329,7 @@ constexpr std::array kCommands = {
             "bench selftest configs/quick.yaml --budget 5m",
             kSelftestOptions, selftest_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
-            "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
-            "oneDNN's log lines,\n"
-            "traces of torch.profiler, nvprof and nsys, reports of other benchmarks.\n"
+            "Reads what `bench analyze` reads.\n"
             "Several files (ranks, processes, machines) become one timeline on one clock. The "
             "suffix given to -o, or\n"
             "--format, selects the output:\n"
@@ -384,13 +395,7 @@ constexpr std::array kCommands = {
         kPeakOptions, peak_command},
     Command{"import", "KIND FILE...", 2, -1, "make a configuration of another benchmark's inputs",
             "KIND says what the files are:\n"
-            "  benchdnn     inputs of oneDNN's benchdnn: options, problem descriptors,\n"
-            "               and the files that they include with --batch\n"
-            "  tritonbench  tritonbench's operator logs, and tables of products (M,N,K)\n"
-            "  profile      what `bench profile`, or ONEDNN_VERBOSE=1, recorded of a program:\n"
-            "               one case per distinct primitive, the most expensive first\n"
-            "  onnx         an ONNX model: a network, or a suite of its distinct operators if\n"
-            "               some between its layers cannot be expressed\n"
+            "{list}\n"
             "Ends with a summary: how many problems are cases now, and for each other one\n"
             "its file and line, its text and the reason. The names of the folder and the\n"
             "file say which driver of benchdnn reads it (inputs/conv/...), unless a line\n"
@@ -403,7 +408,8 @@ constexpr std::array kCommands = {
             "bench import tritonbench BertForMaskedLM_training.txt -o bert.yaml\n"
             "bench import onnx resnet50.onnx --dimension batch=8 -o resnet50.yaml\n"
             "bench import benchdnn inputs/ip/* -o ip.yaml --json    # the summary as JSON",
-            kImportOptions, import_command, Visibility::shown, words_of<import_kind_names>},
+            kImportOptions, import_command, Visibility::shown, words_of<import_kind_names>,
+            list_import_kinds},
     Command{
         "doctor", "", 0, 0, "what this machine offers and lacks",
         "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "

@@ -20,16 +20,17 @@ namespace bench {
 namespace {
 
 constexpr std::array kKinds = {
-    ImportKind{"benchdnn", "input files of oneDNN's benchdnn", "problem", ImportInput::text,
-               is_benchdnn_file, read_benchdnn},
-    ImportKind{"tritonbench", "operator logs and shape tables of tritonbench", "call",
-               ImportInput::text, is_tritonbench_file, read_tritonbench},
+    ImportKind{"benchdnn", "inputs of oneDNN's benchdnn, with the files that they include",
+               "problem", ImportInput::text, is_benchdnn_file, read_benchdnn},
+    ImportKind{"tritonbench", "tritonbench's operator logs, and its tables of products (M,N,K)",
+               "call", ImportInput::text, is_tritonbench_file, read_tritonbench},
     // Never in place of a configuration: `bench run PROFILE` would hide what was refused.
-    ImportKind{"profile", "what a program executed: profiles and logs of oneDNN",
+    ImportKind{"profile", "what a program executed: profiles, and logs of oneDNN",
                "distinct primitive", ImportInput::stream,
                [](std::string_view, std::string_view) { return false; }, read_profile},
-    ImportKind{"onnx", "an ONNX model", "node", ImportInput::bytes,
-               [](std::string_view, std::string_view) { return false; }, read_onnx},
+    ImportKind{"onnx", "a model in ONNX: its network, or its distinct operators", "node",
+               ImportInput::bytes, [](std::string_view, std::string_view) { return false; },
+               read_onnx},
 };
 
 }  // namespace

@@ -482,7 +482,7 @@ Result<ReadReport> read_onednn(TextSource& source, ActivitySink& sink) {
 
 const ActivityReader onednn_reader = {
     .name = "onednn",
-    .help = "verbose lines of oneDNN, DNNL or MKL-DNN, mixed with a program's output or not",
+    .help = "verbose lines of oneDNN, DNNL or MKL-DNN, also among other output",
     .recognises = recognises_onednn,
     .read = read_onednn,
 };
