@@ -48,7 +48,7 @@ struct NodeFate {
   std::optional<std::int64_t> flops = 0;
 };
 constexpr std::string_view kConstants = "constants and shapes";
-constexpr std::string_view kViews = "views, casts, dropout";
+constexpr std::string_view kViewGroup = "views, casts, dropout";
 constexpr std::string_view kScales = "scales of products of integers";
 
 // Functions that cost one FLOP per element of their result, and have no operator.
@@ -300,7 +300,7 @@ class ModelImport {
     results = *std::move(lowered);
     if (builder_.has_layers_of_node())
       return {.group = {}, .reason = {}, .flops = builder_.node_flops()};
-    return {.kind = NodeFate::Kind::no_layer, .group = kViews, .reason = {}};
+    return {.kind = NodeFate::Kind::no_layer, .group = kViewGroup, .reason = {}};
   }
 
   // The sizes that the exporter states for a value.
@@ -389,7 +389,7 @@ class ModelImport {
                     std::vector<Value>& results) {
     const std::string_view op = view.node.op;
     const bool quantises = op == "QuantizeLinear";
-    if (fate.kind != NodeFate::Kind::no_layer || fate.group != kViews) return;
+    if (fate.kind != NodeFate::Kind::no_layer || fate.group != kViewGroup) return;
     if (!quantises && op != "DequantizeLinear") return;
     fate.group = kScales;
     const Value* input = view.input(0);

@@ -99,7 +99,7 @@ struct ViewRow {
   std::string_view op;
   Result<Dims> (*dims)(const NodeView& view);
 };
-constexpr std::array kViews = {
+constexpr std::array kViewRows = {
     ViewRow{"Reshape", reshape_dims},
     ViewRow{"Flatten", flatten_dims},
     ViewRow{"Squeeze", squeeze_dims},
@@ -181,11 +181,11 @@ std::optional<Dims> broadcast_dims(const Dims& a, const Dims& b) {
 }
 
 bool is_view_operator(std::string_view op) {
-  return std::ranges::find(kViews, op, &ViewRow::op) != kViews.end();
+  return std::ranges::find(kViewRows, op, &ViewRow::op) != kViewRows.end();
 }
 
 Result<Dims> view_dims(const NodeView& view) {
-  const auto* row = std::ranges::find(kViews, view.node.op, &ViewRow::op);
+  const auto* row = std::ranges::find(kViewRows, view.node.op, &ViewRow::op);
   return row->dims(view);
 }
 
