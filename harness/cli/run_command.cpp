@@ -189,8 +189,8 @@ Status print_profile(const Report& report, const Arguments& arguments, const std
   if (!table.empty()) *env.out << '\n' << table;
   const std::string passes = format_profile(report);
   if (!passes.empty()) *env.out << '\n' << format_console_lines(passes, env);
-  *env.out << '\n' << format_verdict(profile.audit, console.width);
   if (table.empty()) return Done{};
+  *env.out << '\n' << format_verdict(profile.audit, console.width);
   const std::string analyze = fmt::format("{} analyze {}", arguments.program, shell_quoted(path));
   *env.out << '\n'
            << wrap(

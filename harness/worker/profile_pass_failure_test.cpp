@@ -50,13 +50,14 @@ TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
 
 // The lines of the first engine were recorded a second time with those of the next one.
 TEST_F(ProfilePassTest, CreationsOfARejectedEngineAreRecordedOnce) {
+  int lines = 0;
   FakeBackend backend{[this](Nanoseconds time) { clock_.advance(time); },
                       [&](const std::string&) {
                         if (backend.fakes().output != ops::LibraryOutput::none) {
                           std::printf(
-                              "onednn_verbose,create:cache_miss,cpu,matmul,engine_%zu,undef,"
+                              "onednn_verbose,create:cache_miss,cpu,matmul,engine_%zu:%d,undef,"
                               "src_f32::blocked:ab:f0,,,4x4:4x4:4x4,0.02\n",
-                              backend.rejected.size());
+                              backend.rejected.size(), lines++);
                         }
                         FakeScript script = script_;
                         if (backend.rejected.empty()) script.wrong_element = 6;
@@ -75,7 +76,8 @@ TEST_F(ProfilePassTest, CreationsOfARejectedEngineAreRecordedOnce) {
     if (activity.attributes.text(Attribute::phase).starts_with("create"))
       created.emplace_back(activity.attributes.text(Attribute::implementation));
   }
-  EXPECT_THAT(created, ElementsAre("engine_0", "engine_1"));
+  // Each engine is created a second time, from the library's cache.
+  EXPECT_THAT(created, ElementsAre("engine_0:0", "engine_0:1", "engine_1:2", "engine_1:3"));
 }
 
 TEST_F(ProfilePassTest, RefusalsAndBadRequestsAreAnswered) {

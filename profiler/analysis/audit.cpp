@@ -179,7 +179,9 @@ ProfileAudit ProfileAuditor::finish(const ReadReport& report) {
   analysis::add_order_rows(order, report, audit.rows);
   analysis::add_clock_rows(match, report, audit.rows);
   analysis::add_cost_rows(
-      report, {has_tracer_time_ ? std::optional(tracer_time_) : std::nullopt, order.extent}, audit);
+      report,
+      {has_tracer_time_ ? std::optional(tracer_time_) : std::nullopt, order.extent, match.records},
+      audit);
   return audit;
 }
 

@@ -357,12 +357,17 @@ void add_order_rows(const TimeOrderFindings& order, const ReadReport& report,
                                "the profile does not state when its recording began and ended"));
     return;
   }
-  rows.push_back(contradiction_row("processes without earlier activities", order.processes,
-                                   order.before_start,
-                                   "have activities from before the recording"));
+  // A process that is killed does not state its end, and other tools state their window roughly, so
+  // this is never a proof.
+  AuditRow early =
+      contradiction_row("processes without earlier activities", order.processes, order.before_start,
+                        "have activities from before the recording");
+  early.verdict = std::min(early.verdict, AuditVerdict::doubtful);
+  rows.push_back(std::move(early));
   AuditRow late =
       contradiction_row("processes without later activities", order.processes, order.after_end,
                         "have activities that end after the recording");
+  late.verdict = std::min(late.verdict, AuditVerdict::doubtful);
   // An activity that begins in a window is recorded to its end.
   if (late.verdict != AuditVerdict::ok && report.facts.contains("window")) {
     late.verdict = AuditVerdict::not_checkable;
@@ -434,8 +439,10 @@ void add_clock_rows(const LaunchMatch& match, const ReadReport& report,
 
 namespace {
 
-AuditVerdict judge_cost(double cost) {
-  if (cost > kBrokenCost) return AuditVerdict::broken;
+// A device measures its work with its own clock, so that tracing makes only times of the host
+// wrong.
+AuditVerdict judge_cost(double cost, const TracerTime& tracer) {
+  if (cost > kBrokenCost && tracer.device_records == 0) return AuditVerdict::broken;
   return cost > kDoubtfulCost ? AuditVerdict::doubtful : AuditVerdict::ok;
 }
 
@@ -443,13 +450,14 @@ std::string format_cost(double cost) {
   return cost < 0.001 ? "less than 0.1 %" : fmt::format("{:.1f} %", 100 * cost);
 }
 
-AuditRow cost_row(std::string check, double cost, std::string_view how) {
+AuditRow cost_row(std::string check, double cost, std::string_view how, const TracerTime& tracer) {
   AuditRow row{std::move(check), fmt::format("at most {:.0f} %", 100 * kDoubtfulCost),
-               format_cost(cost), judge_cost(cost), ""};
+               format_cost(cost), judge_cost(cost, tracer), ""};
   if (row.verdict != AuditVerdict::ok) {
     row.reason = fmt::format("tracing cost {} of the time ({}){}", format_cost(cost), how,
-                             row.verdict == AuditVerdict::broken
-                                 ? ": more than what it measured"
+                             row.verdict == AuditVerdict::broken ? ": more than what it measured"
+                             : tracer.device_records > 0
+                                 ? ": times of the host are too long; those of devices are not"
                                  : ": times are too long, those of short activities most");
   }
   return row;
@@ -460,7 +468,7 @@ double part_of(Nanoseconds part, Nanoseconds whole) {
 }
 
 // Compares the iterations of the passes with and without collectors, and with the measurement.
-void add_pass_costs(const ReadReport& report, ProfileAudit& audit) {
+void add_pass_costs(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
   Nanoseconds profiled{0}, unprofiled{0};
   double worst = -1, farthest = -1;
   std::string worst_case, farthest_reason;
@@ -487,7 +495,7 @@ void add_pass_costs(const ReadReport& report, ProfileAudit& audit) {
     const double cost = std::max(0.0, part_of(profiled, unprofiled) - 1);
     audit.cost = {cost, ProfileAudit::Cost::Extent::all};
     audit.rows.push_back(cost_row("cost of tracing, worst case", std::max(0.0, worst),
-                                  fmt::format("{}, by iterations without it", worst_case)));
+                                  fmt::format("{}, by iterations without it", worst_case), tracer));
   }
   if (farthest < 0) {
     audit.rows.push_back(uncheckable("profiled time against the measurement",
@@ -498,7 +506,7 @@ void add_pass_costs(const ReadReport& report, ProfileAudit& audit) {
                fmt::format("within {:.0f} %", 100 * kDoubtfulDistance),
                fmt::format("{:.0f} %", 100 * farthest), AuditVerdict::ok, ""};
   if (farthest > kDoubtfulDistance) {
-    row.verdict = farthest > kBrokenCost ? AuditVerdict::broken : AuditVerdict::doubtful;
+    row.verdict = AuditVerdict::doubtful;
     row.reason = std::move(farthest_reason);
   }
   audit.rows.push_back(std::move(row));
@@ -507,7 +515,7 @@ void add_pass_costs(const ReadReport& report, ProfileAudit& audit) {
 }  // namespace
 
 void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
-  add_pass_costs(report, audit);
+  add_pass_costs(report, tracer, audit);
   const auto each = find_number(report, kRecordCostFact);
   const auto records = find_number(report, kRecordCountFact);
   const auto wall = find_number(report, kRecordedWallFact);
@@ -518,7 +526,8 @@ void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAu
     audit.rows.push_back(
         cost_row("cost of tracing", cost,
                  fmt::format("{} records of {}; {}", format_with_commas(*records),
-                             format_time(Nanoseconds(*each)), find_text(report, kCostMethodFact))));
+                             format_time(Nanoseconds(*each)), find_text(report, kCostMethodFact)),
+                 tracer));
   }
   if (tracer.stated && tracer.recorded > Nanoseconds(0)) {
     const double cost = part_of(*tracer.stated, tracer.recorded);
@@ -527,7 +536,7 @@ void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAu
       const double known = audit.cost ? audit.cost->part : 0;
       audit.cost = {known + cost, ProfileAudit::Cost::Extent::at_least};
     }
-    audit.rows.push_back(cost_row("tracer's own time", cost, "as the tracer states"));
+    audit.rows.push_back(cost_row("tracer's own time", cost, "as the tracer states", tracer));
   }
   if (!audit.cost) {
     audit.rows.push_back(

@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "profiler/analysis/audit.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ void add_clock_rows(const LaunchMatch& match, const ReadReport& report,
 struct TracerTime {
   std::optional<Nanoseconds> stated;  // that a tracer states as its own
   Nanoseconds recorded{0};            // the time that the profile covers
+  std::int64_t device_records = 0;    // activities whose times come from a device's own clock
 };
 void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit);
 
