@@ -37,6 +37,16 @@ std::string tidy_name(std::string_view name) {
 // A layer sees a number as a tensor with one element.
 Dims seen_dims(const Dims& dims) { return dims.empty() ? Dims{1} : dims; }
 
+// Whether an input of a layer holds positions in another tensor.
+bool takes_indices(std::string_view op, std::size_t input) {
+  return (op == "embedding" && input == 0) || (op == "gather" && input == 1);
+}
+
+// Whether layers compute with elements of the type; integers of 8 bits are those of products.
+bool has_layer_type(int type) {
+  return is_floating(type) || type == kUint8 || type == kInt8 || type == 0;
+}
+
 bool may_swap(std::string_view function) {
   constexpr std::string_view kCommutative[] = {"add", "mul", "max", "min"};
   return std::ranges::find(kCommutative, function) != std::end(kCommutative);
@@ -132,6 +142,10 @@ Result<Value> NetworkBuilder::add(std::string_view op_name, const LayerParameter
   std::vector<std::string> sources;
   std::vector<Dims> dims;
   for (const Value& input : inputs) {
+    if (!has_layer_type(input.type) && !takes_indices(op_name, sources.size()))
+      return Error{fmt::format("its operand is {}: layers do not compute positions or masks",
+                               type_name(input.type)),
+                   "", ""};
     BENCH_ASSIGN_OR_RETURN(std::string source, find_source(input));
     sources.push_back(std::move(source));
     dims.push_back(seen_dims(input.dims));
@@ -154,7 +168,8 @@ Result<Value> NetworkBuilder::add(std::string_view op_name, const LayerParameter
                      .node = node_});
   Value result;
   result.origin = Value::Origin::layer;
-  result.type = inputs.front().type;
+  const bool is_product = op_name == "gemm" || op_name == "conv";
+  result.type = is_product && !is_floating(inputs.front().type) ? kFloat : inputs.front().type;
   result.dims = problem.output().dims;
   result.source = name;
   result.source_dims = result.dims;
