@@ -25,7 +25,7 @@ constexpr std::array<KeyInfo, 6> kCaseKeys = {{
     {"zip", "mapping of keys to lists of equal length", "", "one case per position"},
     {"post_ops", "list of unary functions and `add`", "",
      "fused after the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
-    {"count", "integer >= 1", "1",
+    {"multiplicity", "integer >= 1", "1",
      "how often a program executes the operator: the weight of the case in sums", 1, kMaxCaseCount},
 }};
 
@@ -117,7 +117,7 @@ class CaseReader {
     std::vector<std::string_view> names;
     if (case_.op != nullptr) {
       for (const ops::Parameter& parameter : case_.op->parameters) names.push_back(parameter.name);
-      names.insert(names.end(), {"post_ops", "count"});
+      names.insert(names.end(), {"post_ops", "multiplicity"});
     }
     for (const std::string_view name : setting_names(owner())) names.push_back(name);
     names.insert(names.end(), {"sweep", "zip"});
@@ -157,7 +157,7 @@ class CaseReader {
     } else if (entry.key == "post_ops" && case_.op != nullptr) {
       case_.post_ops = read_post_ops(reader_, *entry.value);
       case_.post_ops_location = reader_.locate(entry.value->location);
-    } else if (entry.key == "count" && case_.op != nullptr) {
+    } else if (entry.key == "multiplicity" && case_.op != nullptr) {
       read_into(reader_, *std::ranges::find(kCaseKeys, entry.key, &KeyInfo::name), *entry.value,
                 case_.count);
     } else if (read_setting(reader_, entry.key, *entry.value, owner(), case_.settings)) {

@@ -26,7 +26,8 @@ Result<Plan, std::vector<Diagnostic>> load_counted(std::map<std::string, std::st
 
 TEST(CountedCases, TheCountIsNeitherInTheIdNorInAHash) {
   const auto plain = load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, k: 4 }"}});
-  const auto counted = load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, k: 4, count: 312 }"}});
+  const auto counted =
+      load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, k: 4, multiplicity: 312 }"}});
   ASSERT_TRUE(plain.ok() && counted.ok());
   EXPECT_EQ(plain->cases.at(0).count, std::nullopt);
   EXPECT_EQ(counted->cases.at(0).count, 312);
@@ -36,8 +37,8 @@ TEST(CountedCases, TheCountIsNeitherInTheIdNorInAHash) {
 }
 
 TEST(CountedCases, TheSameCaseOfTwoProgramsHasTheExecutionsOfBoth) {
-  const auto plan = load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, k: 4, count: 3 }"},
-                                  {"b.yaml", "{ op: gemm, m: 4, n: 4, k: 4, count: 5 }"},
+  const auto plan = load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, k: 4, multiplicity: 3 }"},
+                                  {"b.yaml", "{ op: gemm, m: 4, n: 4, k: 4, multiplicity: 5 }"},
                                   {"c.yaml", "{ op: gemm, m: 4, n: 4, k: 4 }"}});
   ASSERT_TRUE(plan.ok());
   ASSERT_EQ(plan->cases.size(), 1u);
@@ -46,7 +47,7 @@ TEST(CountedCases, TheSameCaseOfTwoProgramsHasTheExecutionsOfBoth) {
 
 TEST(CountedCases, AnEntryThatGivesACaseTwiceCountsOnce) {
   const auto plan =
-      load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, sweep: { k: [4, 4] }, count: 3 }"}});
+      load_counted({{"a.yaml", "{ op: gemm, m: 4, n: 4, sweep: { k: [4, 4] }, multiplicity: 3 }"}});
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->cases.at(0).count, 3);
 }
@@ -56,10 +57,12 @@ TEST(CountedCases, OnlyOperatorsHaveOneCount) {
     const auto plan = load_counted({{"a.yaml", entry}});
     return plan.ok() ? "" : plan.error().front().message();
   };
-  EXPECT_THAT(message("{ op: gemm, m: 4, n: 4, k: 4, count: 0 }"), HasSubstr("`count`"));
-  EXPECT_THAT(message("{ op: gemm, m: 4, n: 4, k: 4, sweep: { count: [1, 2] } }"),
-              HasSubstr("`count` cannot vary"));
-  EXPECT_THAT(message("{ network: mnist, count: 2 }"), HasSubstr("unknown key `count`"));
+  EXPECT_THAT(message("{ op: gemm, m: 4, n: 4, k: 4, multiplicity: 0 }"),
+              HasSubstr("`multiplicity`"));
+  EXPECT_THAT(message("{ op: gemm, m: 4, n: 4, k: 4, sweep: { multiplicity: [1, 2] } }"),
+              HasSubstr("`multiplicity` cannot vary"));
+  EXPECT_THAT(message("{ network: mnist, multiplicity: 2 }"),
+              HasSubstr("unknown key `multiplicity`"));
 }
 
 }  // namespace

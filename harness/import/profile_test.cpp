@@ -46,7 +46,7 @@ TEST(ImportedProfiles, GiveOneCasePerDistinctPrimitiveTheMostExpensiveFirst) {
               ElementsAre("conv/forward/c16h14w14k32r3s3p1/f32/onednn/cpu/hot/nhwc",
                           "gemm/forward/m8n4k16+two/f32/onednn/cpu/hot"));
   EXPECT_THAT(output->text, HasSubstr("# 2 executions, 4.000 ms: 88.9 % of the time"));
-  EXPECT_THAT(output->text, HasSubstr("layout: nhwc, count: 2 }"));
+  EXPECT_THAT(output->text, HasSubstr("layout: nhwc, multiplicity: 2 }"));
   EXPECT_EQ(test::load_suite(output->text).cases.at(1).count, 1);
 }
 

@@ -134,7 +134,7 @@ std::string format_entry(const ops::Operator& op, const SuiteEntry& entry,
     text += fmt::format(", {}: {}", i < kSuiteAxes.size() ? kSuiteAxes[i] : kPostOps,
                         format_list(entry.values[field]));
   }
-  if (use) text += fmt::format(", count: {}", std::min(use->count, kMaxCaseCount));
+  if (use) text += fmt::format(", multiplicity: {}", std::min(use->count, kMaxCaseCount));
   return text + " }";
 }
 

@@ -100,7 +100,7 @@ struct MeasuredCase {
   // nullopt on the CPU and in reports of other tools.
   std::optional<std::map<std::string, std::string>> device;
   std::string choices = {};  // as in ProcessRecord, of the case's first process that has them
-  // How often a program executes the case; nullopt for layers and without `count`.
+  // How often a program executes the case; nullopt for layers and without `multiplicity`.
   std::optional<int> count = {};
   friend bool operator==(const MeasuredCase&, const MeasuredCase&) = default;
 };
