@@ -51,6 +51,15 @@ constexpr std::array<NvtxRecord, 12> kNvtxRecords = {{
     {"profiler_stop", &NvtxTracker::stop_profiler},
 }};
 
+// Whether a place "dnnl.hpp:12" is in oneDNN's C++ header, whose functions compilers inline into
+// the program.
+bool is_in_library_header(std::string_view place) {
+  constexpr std::array<std::string_view, 2> kHeaders = {"dnnl.hpp", "mkldnn.hpp"};
+  const std::string_view file = place.substr(0, place.rfind(':'));
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return std::ranges::find(kHeaders, name) != kHeaders.end();
+}
+
 class SpoolReader {
  public:
   SpoolReader(TextSource& source, ActivitySink& sink, const SpoolOptions& options)
@@ -363,7 +372,7 @@ class SpoolReader {
     if (is_known || !frame_place_) return;
     for (const StackFrame& frame : frames) {
       const auto place = frame_place_(frame.raw);
-      if (!place) continue;
+      if (!place || is_in_library_header(*place)) continue;
       activity_.attributes.set(Attribute::source_location, *place);
       return;
     }

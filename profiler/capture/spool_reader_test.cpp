@@ -157,9 +157,9 @@ TEST(CapturedBacktraces, GiveThePlaceOfTheInnermostFrameWithALine) {
   }
   SpoolOptions options;
   options.code.frame_place = [](std::string_view frame) {
-    return frame == "/a/app+0x6" || frame == "/l/libdnnl.so.3+0x9"
-               ? std::optional<std::string>("main.cpp:12")
-               : std::nullopt;
+    if (frame == "/a/app+0x7") return std::optional<std::string>("/usr/include/dnnl.hpp:9");
+    const bool is_known = frame == "/a/app+0x6" || frame == "/l/libdnnl.so.3+0x9";
+    return is_known ? std::optional<std::string>("main.cpp:12") : std::nullopt;
   };
   const auto activities = spool.read(options);
   EXPECT_EQ(activities.at(0).attributes.text(Attribute::source_location), "main.cpp:12");
