@@ -147,6 +147,14 @@ TEST(BenchmarkProfile, TheSecondSchemaOfHyperfineHasMeasurements) {
   EXPECT_EQ(profile.activities[0].attributes.integer(Attribute::cpu_ns), 250'000'000);
 }
 
+// A program may have a counter with the name of a member of nvbench.
+TEST(BenchmarkReport, ACounterDoesNotMakeItThatOfNvbench) {
+  const BenchmarkProfile profile =
+      read_benchmarks(R"({"benchmarks": [{"name": "BM_parse", "real_time": 2, "states": 5}]})");
+  EXPECT_EQ(profile.report.format, "google_benchmark");
+  EXPECT_THAT(profile.names(), ElementsAre("BM_parse"));
+}
+
 TEST(BenchmarkReport, OtherTextsAreNone) {
   for (const char* text : {"", "{}", "{\"results\": []}", "\"benchmarks\": [", "{\"benchmarks\"}"})
     EXPECT_EQ(find_benchmark_format(text), nullptr) << text;

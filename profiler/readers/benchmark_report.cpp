@@ -63,7 +63,7 @@ const BenchmarkFormat* find_benchmark_format(std::string_view text) {
   if (text.find('{') == text.npos) return nullptr;
   const auto fits = [&](const BenchmarkFormat& format) {
     const auto has = [&](std::string_view name) { return names_member(text, name); };
-    return has(format.list) && (format.marks.empty() || std::ranges::any_of(format.marks, has));
+    return has(format.list) && std::ranges::all_of(format.marks, has);
   };
   const auto formats = benchmark_formats();
   const auto found = std::ranges::find_if(formats, fits);

@@ -132,7 +132,7 @@ void read_nvbench_report(JsonValue document, BenchmarkReportBuilder& builder) {
   });
 }
 
-constexpr std::array<std::string_view, 2> kNvbenchMarks = {"states", "sm_version"};
+constexpr std::array<std::string_view, 2> kNvbenchMarks = {"states", "summaries"};
 constexpr std::array<std::string_view, 1> kNvbenchMachineFacts = {"gpu.name"};
 
 }  // namespace
