@@ -347,8 +347,9 @@ void add_order_rows(const TimeOrderFindings& order, const ReadReport& report,
                                      order.nested - order.backwards);
     if (order.backwards > 0) {
       sorted.verdict = AuditVerdict::doubtful;
-      sorted.reason = fmt::format("{} after what encloses them: self times are too long",
-                                  pluralise(order.backwards, "record comes", "records come"));
+      sorted.reason =
+          fmt::format("{} not in the order of time: self times may include nested activities",
+                      pluralise(order.backwards, "record is", "records are"));
     }
     rows.push_back(std::move(sorted));
   }

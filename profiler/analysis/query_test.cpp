@@ -159,9 +159,14 @@ TEST(Query, BarsWithTopDoNotDependOnTheOrderOfTheActivities) {
   options.columns = {"name", "time_ns", "bar"};
   options.order_by = "name";
   options.top = 2;  // c and b; the longest row is not shown
-  const std::string text = ask(profile({longest, middle, shortest}), options).text;
-  EXPECT_EQ(ask(profile({shortest, middle, longest}), options).text, text);
-  EXPECT_EQ(ask(profile({middle, shortest, longest}), options).text, text);
+  // The verdict on the profile above the table depends on the order.
+  const auto table_of = [&](const std::vector<Activity>& activities) {
+    const std::string text = ask(profile(activities), options).text;
+    return text.substr(text.find("| name"));
+  };
+  const std::string table = table_of({longest, middle, shortest});
+  EXPECT_EQ(table_of({shortest, middle, longest}), table);
+  EXPECT_EQ(table_of({middle, shortest, longest}), table);
 }
 
 TEST(Query, WithoutTopPeopleGetTheFirstAndProgramsAll) {
@@ -263,7 +268,7 @@ TEST(Query, OneDisturbedIterationDoesNotDecideTheOrderOfGroups) {
   EXPECT_NEAR(rows[1]["typical_ns"].get<double>(), 2050, 21);
   EXPECT_EQ(rows[1]["time_ns"], 51'650);
   const std::string text = ask(disturbed_iteration(), options).text;
-  EXPECT_THAT(text, testing::StartsWith("net:long takes the most time: typically "));
+  EXPECT_THAT(text, HasSubstr("\nnet:long takes the most time: typically "));
   EXPECT_THAT(text,
               HasSubstr(" The sum of net:short is larger, 51.65 us, but typically it takes "));
   EXPECT_THAT(text, HasSubstr("\nlayer      count   typical      time"));
