@@ -2,6 +2,7 @@
 // table: one row per operator of ONNX
 // Functions of elements, norms, softmax and reductions.
 #include "harness/import/onnx_network.hpp"
+#include "ops/pointwise/functions.hpp"
 
 #include <fmt/format.h>
 
@@ -60,8 +61,11 @@ Results lower_unary(const NodeView& view, NetworkBuilder& builder) {
     BENCH_ASSIGN_OR_RETURN(input, builder.add_binary("add", input, *bias));
   }
   LayerParameters coefficients;
-  if (!row->coefficient.empty())
-    coefficients.emplace_back("alpha", as_written(view.real(row->coefficient, row->default_value)));
+  if (!row->coefficient.empty()) {
+    const double alpha = as_written(view.real(row->coefficient, row->default_value));
+    if (alpha != ops::find_unary_function(row->function)->alpha)
+      coefficients.emplace_back("alpha", alpha);
+  }
   return single(builder.add_unary(row->function, input, std::move(coefficients)));
 }
 

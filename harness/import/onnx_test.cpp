@@ -107,6 +107,19 @@ TEST(OnnxImport, ProductsTakeTheBiasThatIsAddedToThem) {
   EXPECT_THAT(output.text, HasSubstr("op: gemm, n: 16, trans_b: false, bias: true"));
 }
 
+TEST(OnnxImport, NodesThatExportersWriteForOneOperatorAreOneLayer) {
+  const ImportOutput output = import_model("patterns");
+  EXPECT_TRUE(output.found.refused.empty()) << receipt_of(output);
+  EXPECT_EQ(output.found.model->nodes, 27);
+  EXPECT_THAT(layer_lines(output.text),
+              ElementsAre("{ name: conv.Conv, op: conv, k: 4, r: 3, pad: 1, inputs: [x] }",
+                          "{ name: swish.Mul, op: pointwise, function: swish }",
+                          "{ name: hardswish.Div, op: pointwise, function: hardswish }",
+                          "{ name: layer_norm.Add, op: layer_norm, epsilon: 0.001 }",
+                          "{ name: rms_norm.Mul, op: rms_norm, epsilon: 0.001, scale: false }",
+                          "{ name: safe.Where, op: softmax }"));
+}
+
 TEST(OnnxImport, NodesAtTheEdgesBecomeInputsAndOutputs) {
   const ImportOutput output = import_model("edges", {"sequence=5"});
   EXPECT_THAT(output.text, HasSubstr("op: embedding, rows: 100, dim: 8"));

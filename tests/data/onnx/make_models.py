@@ -167,9 +167,33 @@ def quantised():
         tensor("zero.column", [10], [0] * 10, INT8)], [value("x", [1, 3, 4, 4])], "y.f z")
 
 
+def patterns():
+    """What exporters write as several nodes: padding, swish, hardswish, norms, safe softmax; opset 11."""
+    return model([
+        node("Pad", "x pads", "padded", mode="constant"), node("Conv", "padded w", "conv", auto_pad="VALID"),
+        node("Sigmoid", "conv", "sigmoid"), node("Mul", "conv sigmoid", "swish"),
+        node("Add", "swish three", "shifted"), node("Clip", "shifted zero six", "clipped"),
+        node("Mul", "swish clipped", "product"), node("Div", "product six", "hardswish"),
+        node("ReduceMean", "hardswish", "mean", axes=[-1]), node("Sub", "hardswish mean", "centred"),
+        node("Pow", "centred two", "square"), node("ReduceMean", "square", "variance", axes=[-1]),
+        node("Add", "variance epsilon", "variance.epsilon"), node("Sqrt", "variance.epsilon", "deviation"),
+        node("Div", "centred deviation", "normal"), node("Mul", "normal gamma", "scaled"),
+        node("Add", "scaled beta", "layer_norm"),
+        node("Mul", "layer_norm layer_norm", "rms.square"), node("ReduceMean", "rms.square", "rms.mean", axes=[3]),
+        node("Add", "rms.mean epsilon", "rms.sum"), node("Sqrt", "rms.sum", "rms.root"),
+        node("Reciprocal", "rms.root", "rms.inverse"), node("Mul", "layer_norm rms.inverse", "rms_norm"),
+        node("Softmax", "rms_norm", "probabilities", axis=3), node("IsNaN", "probabilities", "masked"),
+        node("Where", "masked zero probabilities", "safe"),
+        node("Squeeze", "safe", "y", axes=[0]),
+    ], [tensor("pads", [8], [0, 0, 1, 1, 0, 0, 1, 1], INT64), tensor("w", [4, 4, 3, 3]), tensor("three", [], [3.0]),
+        tensor("zero", [], [0.0]), tensor("six", [], [6.0]), tensor("two", [], [2.0]),
+        tensor("epsilon", [], [0.001]), tensor("gamma", [8]), tensor("beta", [8])],
+        [value("x", [1, 4, 8, 8])], "y", opset=11)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    for make in (cnn, attention, edges, hole, quantised):
+    for make in (cnn, attention, edges, hole, patterns, quantised):
         (folder / f"{make.__name__}.onnx").write_bytes(make())
 
 
