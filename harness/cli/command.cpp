@@ -2,6 +2,7 @@
 // table: one row per command
 #include "harness/cli/command.hpp"
 
+#include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
@@ -17,19 +18,24 @@
 namespace bench {
 namespace {
 
-// Returns "  pyprof       PyProf's table, as CSV or columns" for each reader.
+// Returns "  pyprof       PyProf's table, ..." with the text wrapped in its column.
+std::string format_list_entry(std::string_view name, std::string_view help) {
+  constexpr std::size_t kWidth = 80, kColumn = 15;
+  return fmt::format("  {:<13}{}", name, wrap(help, kWidth, kColumn).substr(kColumn));
+}
+
+// Returns the lines of all readers.
 std::string list_readers() {
   std::string text;
   for (const ActivityReader& reader : activity_readers())
-    text += fmt::format("  {:<13}{}\n", reader.name, reader.help);
+    text += format_list_entry(reader.name, reader.help);
   return text;
 }
 
-// Returns "  benchdnn     inputs of ..." for each kind.
+// Returns the lines of all kinds of imports.
 std::string list_import_kinds() {
   std::string text;
-  for (const ImportKind& kind : import_kinds())
-    text += fmt::format("  {:<13}{}\n", kind.name, kind.files);
+  for (const ImportKind& kind : import_kinds()) text += format_list_entry(kind.name, kind.files);
   return text;
 }
 
