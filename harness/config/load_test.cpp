@@ -113,24 +113,6 @@ std::vector<std::string> ids(const Plan& plan) {
   return result;
 }
 
-TEST(LoadPlans, ANetworkFileIsAConfigurationOfItsOwnCases) {
-  const std::string network =
-      "version: 1\nnetwork: tiny\ninput: {c: 4, h: 8}\nlayers:\n"
-      "  - {name: a, op: conv, k: 4, r: 3, pad: 1}\n";
-  LoadRequest request = in_memory({{"nets/tiny.yaml", network}, {"nets/other.yaml", network}});
-  request.arguments = {"nets/tiny.yaml"};
-  request.overrides = {"batch=2"};
-  const Result_ plan = load_plan(request);
-  ASSERT_TRUE(plan.ok()) << messages(plan.error());
-  ASSERT_EQ(plan->cases.size(), 2U);
-  EXPECT_EQ(plan->cases[1].id, "network/forward/tiny-n2/f32/onednn/cpu/hot");
-  EXPECT_EQ(plan->name, "tiny");
-  request.arguments = {"nets/other.yaml"};
-  EXPECT_EQ(messages(load_plan(request).error()),
-            "nets/other.yaml:1:1: the file contains a network named `tiny`; write `network: other` "
-            "or rename the file\n");
-}
-
 TEST(LoadErrors, EveryWrongFileGetsTheApprovedMessages) {
   for (const std::string& stem : yaml_files("errors")) {
     SCOPED_TRACE(stem);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/network_file.hpp"
 
+#include "harness/config/load.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -179,6 +181,28 @@ TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {
   EXPECT_EQ(network.error()[0].message(),
             "x.yaml:2:9: the `[` here is not closed; add `]`, or the comma that is missing between "
             "two entries");
+}
+
+TEST(NetworkFile, IsAConfigurationOfItsOwnCases) {
+  const std::string network =
+      "version: 1\nnetwork: tiny\ninput: {c: 4, h: 8}\nlayers:\n"
+      "  - {name: a, op: conv, k: 4, r: 3, pad: 1}\n";
+  LoadRequest request;
+  request.read = [&](const std::string& path) -> Result<std::string> {
+    if (path == "nets/tiny.yaml" || path == "nets/other.yaml") return network;
+    return Error{"no such file", path, ""};
+  };
+  request.arguments = {"nets/tiny.yaml"};
+  request.overrides = {"batch=2"};
+  const auto plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << plan.error().front().message();
+  ASSERT_EQ(plan->cases.size(), 2U);
+  EXPECT_EQ(plan->cases[1].id, "network/forward/tiny-n2/f32/onednn/cpu/hot");
+  EXPECT_EQ(plan->name, "tiny");
+  request.arguments = {"nets/other.yaml"};
+  EXPECT_EQ(load_plan(request).error().front().message(),
+            "nets/other.yaml:1:1: the file contains a network named `tiny`; write `network: other` "
+            "or rename the file");
 }
 
 }  // namespace

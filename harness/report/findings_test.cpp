@@ -38,6 +38,13 @@ void set_ideal(CaseRecord& record, Nanoseconds ideal) {
       static_cast<double>(ideal.count()) / static_cast<double>(record.time->median.count());
 }
 
+// Returns the same without processes, for tests that add them.
+Report run_without_processes(const std::vector<Nanoseconds>& medians) {
+  Report report = run_of(medians);
+  report.processes.clear();
+  return report;
+}
+
 void remove_interval(CaseRecord& record) {
   record.time->low.reset();
   record.time->high.reset();
@@ -179,7 +186,7 @@ TEST(RunFindings, SayWhyThereIsNone) {
 
 // The sentence did not say that the processes were too few, or which flag was in doubt.
 TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
-  Report report = run_of({10ms, 10ms});
+  Report report = run_without_processes({10ms, 10ms});
   for (CaseRecord& record : report.cases) {
     remove_interval(record);
     add_measured_processes(record.id, 3, 0, report);
@@ -187,7 +194,7 @@ TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
   EXPECT_EQ(run_findings(report).none,
             "No finding is certain: 2 of 2 times have no interval: fewer than the 5 processes that "
             "one needs measured them (`--set measure.processes=5`).");
-  report = run_of({10ms, 10ms});
+  report = run_without_processes({10ms, 10ms});
   remove_interval(report.cases[0]);
   add_measured_processes(report.cases[0].id, 1, 0, report);
   report.cases[1].flags = {Flag::unsteady};
@@ -199,7 +206,7 @@ TEST(RunFindings, NoCertainFindingStatesTheReasonAndTheRemedy) {
 
 // Few processes were blamed for every missing interval.
 TEST(RunFindings, AMissingIntervalHasTheReasonOfItsRecord) {
-  Report report = run_of({10ms, 10ms});
+  Report report = run_without_processes({10ms, 10ms});
   for (CaseRecord& record : report.cases) remove_interval(record);
   EXPECT_EQ(run_findings(report).none, "No finding is certain: 2 of 2 times have no interval.");
   add_measured_processes(report.cases[0].id, 6, 2, report);

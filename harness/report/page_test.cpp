@@ -463,10 +463,13 @@ TEST_F(ReportPage, AComparisonByAParameterNamesItsMachine) {
 // were measured by three processes, as requested.
 TEST_F(ReportPage, TheLeadSaysWhyTimesHaveNoInterval) {
   Report report = test::sample_run_report();
+  report.processes.clear();
   for (std::size_t i = 1; i < report.cases.size(); ++i) {
     if (!report.cases[i].time) continue;
     report.cases[i].time->low.reset();
     report.cases[i].time->high.reset();
+    for (int process = 0; process < 3; ++process)
+      report.processes.push_back(test::sample_process("run1", report.cases[i].id, process, {Nanoseconds(10'000'000)}));
   }
   EXPECT_THAT(page_of(report),
               HasSubstr("The only interval is +-1 %; 7 of 8 times have none, since "

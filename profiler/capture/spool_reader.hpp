@@ -34,7 +34,7 @@ struct Sampling {
 struct SpoolReport {
   Sampling sampling;
   ReadReport read;
-  std::int64_t processes = 0;    // number of programs that loaded the library
+  std::int64_t processes = 0;                  // number of programs that loaded the library
   std::map<std::int64_t, std::int64_t> ranks;  // key: process; those of a distributed job
   std::set<std::string> onednn;  // paths of modules with oneDNN in processes that ended normally
   std::set<std::string> cuda;    // paths of modules with the CUDA driver in these processes

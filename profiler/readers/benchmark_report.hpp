@@ -69,7 +69,8 @@ struct BenchmarkFormat {
   std::string_view name;     // "google_benchmark"
   std::string_view program;  // "Google Benchmark's JSON"
   std::string_view list;     // the member that contains the entries
-  // Members that a report has besides the list, and that tell it from those of other programs.
+  // Members that a report has besides the list, and that distinguish it from those of other
+  // programs.
   std::span<const std::string_view> marks;
   std::string_view command;  // the options with which the program writes such a report
   // Facts that identify the kind of machine: the times of two that differ are not comparable.
