@@ -47,6 +47,13 @@ TEST(TimeOrder, MicrosecondsAreWithinTheClocksError) {
             0);
 }
 
+// Every profile of `bench run --profile` was doubtful.
+TEST(TimeOrder, CreationsOfOnednnNeedNotNest) {
+  Activity creation = timed_at(ActivityKind::primitive, 90'000, 73'000);
+  creation.attributes.set(Attribute::phase, "create");
+  EXPECT_EQ(check_order({timed_at(ActivityKind::api, 0, 120'000), creation}).crossing.count, 0);
+}
+
 TEST(TimeOrder, KernelsAndOtherThreadsMayOverlap) {
   Activity kernel = timed_at(ActivityKind::kernel, 0, 100'000);
   kernel.track.device = 0;
