@@ -155,7 +155,10 @@ void ProfileAuditor::add_creation_row(const ReadReport& report, std::vector<Audi
                format_with_commas(executed), AuditVerdict::ok, ""};
   if (executed < created) {
     const bool is_part = report.format == "result" || report.facts.contains("window");
-    row.verdict = is_part || is_partial_ ? AuditVerdict::not_checkable : AuditVerdict::doubtful;
+    // Programs often create primitives that they never execute. Without any execution, the records
+    // of all are missing.
+    row.verdict = is_part || is_partial_ || executed > 0 ? AuditVerdict::not_checkable
+                                                         : AuditVerdict::doubtful;
     row.reason =
         is_part ? "the profile has creations and only a part of the executions"
                 : fmt::format(

@@ -269,7 +269,15 @@ TEST(ProfileAudit, ALogWithoutStartTimesHasNoOrderToCheck) {
   const AuditRow& created = row_of(audit, "created primitives that ran");
   EXPECT_EQ(created.expected, "2");
   EXPECT_EQ(created.found, "1");
-  EXPECT_EQ(created.verdict, AuditVerdict::doubtful);
+  EXPECT_EQ(created.verdict, AuditVerdict::not_checkable);
+}
+
+TEST(ProfileAudit, CreationsWithoutAnyExecutionAreDoubtful) {
+  const ProfileAudit audit = audit_text(
+      "onednn_verbose,info,oneDNN v3.2.0 (commit 1)\n"
+      "onednn_verbose,create:cache_miss,cpu,matmul,brg:avx2,undef,src_f32::blocked:ab:f0,,,2x2:2x2,"
+      "0.1\n");
+  EXPECT_EQ(row_of(audit, "created primitives that ran").verdict, AuditVerdict::doubtful);
 }
 
 TEST(ProfileAudit, WhatCannotBeCheckedIsNeverOk) {
