@@ -197,9 +197,10 @@ std::string describe_audit(const ProfileAudit& audit) {
     return fmt::format("The profile is complete: {}{}", describe_completeness(audit),
                        describe_cost(audit));
   }
-  const auto [row, count] = find_rows(audit, AuditVerdict::not_checkable);
-  return fmt::format("No check found a fault, but nothing proves that the profile is complete{}{}",
-                     row != nullptr ? ": " + row->reason : std::string(), describe_cost(audit));
+  // Logs and tables of other tools have nothing that proves it. The reasons are in the whole table.
+  return fmt::format(
+      "No check found a fault; whether the profile is complete is unknown (--audit){}",
+      audit.cost ? describe_cost(audit) : ".");
 }
 
 std::string format_verdict(const ProfileAudit& audit, std::optional<std::size_t> width) {
