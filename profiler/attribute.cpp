@@ -123,6 +123,8 @@ void set_entry(Entries& entries, Attribute attribute, Value value) {
     entry.second = std::move(value);
     return;
   }
+  constexpr std::size_t kUsual = 8;  // attributes of an activity
+  if (entries.empty()) entries.reserve(kUsual);
   entries.emplace_back(attribute, std::move(value));
 }
 

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -37,6 +38,13 @@ class DescriptorStream final : public ByteStream {
       if (errno == EISDIR) return Error{"is a folder", name_, "name a file in it"};
       if (errno != EINTR) return Error{fmt::format("cannot read: {}", strerror(errno)), name_, ""};
     }
+  }
+
+  std::optional<std::string> file() const override {
+    struct ::stat facts {};
+    const bool is_file =
+        owned_ == Owned::yes && ::fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode);
+    return is_file ? std::optional(name_) : std::nullopt;
   }
 
  private:
@@ -89,6 +97,8 @@ class Utf8Stream final : public ByteStream {
     converted_.remove_prefix(count);
     return count;
   }
+
+  std::optional<std::string> file() const override { return bytes_->file(); }
 
  private:
   std::unique_ptr<ByteStream> bytes_;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -16,6 +17,8 @@ class ByteStream {
   virtual ~ByteStream() = default;
   // Reads up to `size` bytes. Returns 0 at the end.
   virtual Result<std::size_t> read(char* bytes, std::size_t size) = 0;
+  // Returns the path of the regular file that has these bytes. Returns nullopt if there is none.
+  virtual std::optional<std::string> file() const { return std::nullopt; }
 };
 
 // Opens a file as open_input() does (base/file.hpp), which refuses a FIFO or device. Returns an

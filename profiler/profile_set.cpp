@@ -178,8 +178,10 @@ bool may_be_same_process(const ProfileOrigin& a, const ProfileOrigin& b) {
   return !is_other_machine && a.rank == b.rank;
 }
 
-Result<ProfileSet> ProfileSet::open(std::span<const std::string> paths, Alignment alignment) {
+Result<ProfileSet> ProfileSet::open(std::span<const std::string> paths, Alignment alignment,
+                                    TextSource::WorkFactory work) {
   ProfileSet set;
+  set.work_ = std::move(work);
   set.passes_ = std::make_unique<PassSelection>();
   Repetitions repetitions;
   for (const std::string& path : paths) {
@@ -255,6 +257,7 @@ Result<ReadReport> ProfileSet::read_file(std::size_t index, ActivitySink& sink) 
     BENCH_ASSIGN_OR_RETURN(kept, open_text(file.path));
   }
   kept->share(*passes_);
+  kept->set_work_factory(work_);
   BENCH_ASSIGN_OR_RETURN(ReadReport report, file.reader->read(*kept, sink));
   if (index > 0) kept.reset();  // the first one stays valid for first()
   file.starts = report.starts;

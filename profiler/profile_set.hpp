@@ -53,7 +53,9 @@ class ProfileSet {
   // Opens the files and chooses their offsets. Reads them once if they are aligned by their starts.
   // Returns an error if a file cannot be opened, is given twice, is a copy of another one, or is
   // not of the kind of the others.
-  static Result<ProfileSet> open(std::span<const std::string> paths, Alignment alignment);
+  // `work` is the work factory of each of their sources; it may be empty.
+  static Result<ProfileSet> open(std::span<const std::string> paths, Alignment alignment,
+                                 TextSource::WorkFactory work = {});
 
   // The files as one input, which refers to this set.
   ActivityInput input();
@@ -97,6 +99,7 @@ class ProfileSet {
 
   std::vector<File> files_;
   std::unique_ptr<PassSelection> passes_;
+  TextSource::WorkFactory work_;
   // The first file, and those that can be opened only once. The others are opened when they are
   // read: a job may have more ranks than a process may have open files.
   std::map<std::size_t, std::unique_ptr<TextSource>> kept_;

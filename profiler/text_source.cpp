@@ -35,6 +35,7 @@ class BufferedSource final : public TextSource {
 
   const std::string& name() const override { return name_; }
   Status status() const override { return status_; }
+  std::optional<std::string> file() const override { return bytes_->file(); }
 
   std::string_view head() override {
     while (!consumed_ && end_ < kHeadSize && fill()) {

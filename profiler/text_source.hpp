@@ -3,13 +3,17 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 #include "profiler/pass_selection.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
@@ -34,15 +38,26 @@ class TextSource {
   virtual Status status() const = 0;
   // Returns the beginning of the text, up to kHeadSize bytes, without consuming it.
   virtual std::string_view head() = 0;
+  // Returns the path of the regular file whose bytes these are, for formats that libraries read
+  // from a file. Returns nullopt for a pipe, a packed file or a string.
+  virtual std::optional<std::string> file() const { return std::nullopt; }
 
   // Which activities of the text count, if it is a result file. To read several files of one
   // result, share one selection, which must outlive the source.
   PassSelection& passes() { return shared_passes_ != nullptr ? *shared_passes_ : own_passes_; }
   void share(PassSelection& passes) { shared_passes_ = &passes; }
 
+  // Makes the function that computes the work of a framework's operators on a device of a compute
+  // capability ("9.0"; empty if it is unknown). Readers of ranges use it. Without it, their
+  // operators have no work.
+  using WorkFactory = std::function<FrameworkWorkProvider(std::string_view capability)>;
+  const WorkFactory& work_factory() const { return work_factory_; }
+  void set_work_factory(WorkFactory factory) { work_factory_ = std::move(factory); }
+
  private:
   PassSelection own_passes_;
   PassSelection* shared_passes_ = nullptr;
+  WorkFactory work_factory_;
 };
 inline constexpr std::size_t kHeadSize = 65536;  // enough for any header and the first records
 // 16 MiB; the tool's own records are far smaller

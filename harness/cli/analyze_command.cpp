@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/profile_source.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/config/work_file.hpp"
 #include "harness/store/store.hpp"
@@ -126,7 +127,7 @@ Status audit_files(const Arguments& arguments, Env& env) {
   const std::string format = is_json ? "json" : arguments.format.value_or("table");
   // An unknown format is an error before anything is read.
   BENCH_RETURN_IF_ERROR(format_audit({}, format, std::nullopt));
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(arguments.inputs, arguments.align));
   ProfileAuditor auditor;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(auditor));
   BENCH_ASSIGN_OR_RETURN(const std::string text,
@@ -146,7 +147,7 @@ Status summarise_files(const Arguments& arguments, Env& env) {
     return Error{fmt::format("unknown format {} of a summary", quote(format)), "--format",
                  "expected table or json"};
   }
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(arguments.inputs, arguments.align));
   Summary summary;
   MeasuringKernelFilter shown(summary);
   ProfileAuditor auditor(&shown);
@@ -187,7 +188,7 @@ void report_outcome(const AnalysisOutcome& outcome, const Arguments& arguments, 
 Status tabulate_files(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(arguments.inputs, arguments.align));
   CeilingKnowledge ceilings;
   if (needs_ceilings(options)) {
     // Several files may be of several machines.
@@ -215,7 +216,7 @@ Status refuse_query_options(std::string_view option, const Arguments& arguments)
 Status tabulate_steps(const Arguments& arguments, Env& env) {
   BENCH_RETURN_IF_ERROR(refuse_query_options("--steps", arguments));
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(arguments.inputs, arguments.align));
   // Without a name, the ranges of other profilers are steps, too.
   const std::string& name = *arguments.steps;
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
@@ -233,7 +234,7 @@ Status diff_profiles(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
   const std::vector<std::string> paths = {arguments.inputs.front(), *arguments.against};
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(paths, Alignment::clock));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(paths, Alignment::clock));
   BENCH_ASSIGN_OR_RETURN(
       const AnalysisOutcome outcome,
       compare_profiles(set.input(0), set.input(1), work, options, make_target(env)));

@@ -5,6 +5,7 @@
 #include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/profile_source.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/judge/comparison.hpp"
@@ -53,7 +54,9 @@ std::unique_ptr<TextSource> open_activities(const std::string& path) {
   if (!source.ok()) return nullptr;
   const auto reader = find_reader(**source);
   const bool has_activities = reader.ok() && (*reader)->compared_by == ComparedBy::executions;
-  return has_activities ? *std::move(source) : nullptr;
+  if (!has_activities) return nullptr;
+  (*source)->set_work_factory(operator_work());
+  return *std::move(source);
 }
 
 // Reads a result file, a report of a benchmark, a log, or a store, whose records the other side

@@ -7,6 +7,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/profile_source.hpp"
 #include "harness/config/load.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/import/receipt.hpp"
@@ -84,7 +85,7 @@ Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& argu
                         .dimensions = arguments.dimensions,
                         .name = output_name(arguments),
                         .read = read_included_file,
-                        .open = open_profile};
+                        .open = open_profile_with_work};
   for (std::size_t i = 1; i < arguments.inputs.size(); ++i) {
     const std::string& path = arguments.inputs[i];
     std::string text;

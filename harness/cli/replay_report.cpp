@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/replay_report.hpp"
 
+#include "harness/cli/profile_source.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/import/kind.hpp"
 
@@ -44,7 +45,7 @@ Result<Imported> read_program(const std::string& path) {
   const ImportKind* kind = find_import_kind("profile");
   ImportRequest request;
   request.files = {{path, {}}};
-  request.open = open_profile;
+  request.open = open_profile_with_work;
   return kind->read(request);
 }
 

@@ -7,6 +7,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/profile_source.hpp"
 #include "harness/cli/replay_report.hpp"
 #include "harness/config/selection.hpp"
 #include "harness/judge/equal_sides.hpp"
@@ -32,10 +33,15 @@
 #include <array>
 #include <filesystem>
 #include <ostream>
+#include <string_view>
 #include <system_error>
 
 namespace bench {
 namespace {
+
+// Readers of profiles of whole programs.
+constexpr std::array<std::string_view, 4> kProgramReaders = {"profile", "capture", "nsys",
+                                                             "nvprof"};
 
 // Reads all files as one text: shards and resumed runs are merged by concatenation.
 Result<std::string> read_result_texts(const std::vector<std::string>& paths) {
@@ -204,6 +210,7 @@ Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& en
   passes.choose(std::move(choice));
   for (const std::string& path : paths) {
     BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+    source->set_work_factory(operator_work());
     source->share(passes);
     const auto report = read_activities(*source, merger);
     if (!report) return report.error();
@@ -371,7 +378,7 @@ Status write_program_profile(const std::vector<std::string>& paths, const Report
         fmt::format("a profile has no report in the format `{}`", format.name), paths.front(),
         "choose --format text, md, json or html; `bench analyze --format csv` writes rows"};
   }
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(paths, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(paths, arguments.align));
   const std::string path = set.name();
   std::string timeline;
   TraceOptions trace_options;

@@ -6,6 +6,7 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"
+#include "harness/cli/profile_source.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -121,7 +122,7 @@ Status write_trace(const Arguments& arguments, Env& env) {
     return Error{"no output file is given", "", "add -o FILE.json, .json.gz, .html or .svg"};
   }
   BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_trace_format(arguments));
-  BENCH_ASSIGN_OR_RETURN(ProfileSet set, ProfileSet::open(arguments.inputs, arguments.align));
+  BENCH_ASSIGN_OR_RETURN(ProfileSet set, open_profiles(arguments.inputs, arguments.align));
   BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
   BENCH_ASSIGN_OR_RETURN(const std::int64_t activities, read_into(set, output, arguments, env));
   // Without finish(), no file appears.

@@ -62,7 +62,7 @@ struct GpuPlace {
 using GpuCorrelation = std::optional<std::uint64_t>;
 
 struct GpuKernel {
-  std::string name;                 // the linker's (mangled) name
+  std::string name;                 // the linker's (mangled) name, or a demangled one
   std::optional<GpuInterval> time;  // nullopt if the tracer could not measure it
   GpuPlace place;
   GpuSize grid, block;

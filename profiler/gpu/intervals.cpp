@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace bench {
@@ -48,6 +50,15 @@ std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> disjoint,
   }
   points.push_back({last, 0});
   return points;
+}
+
+std::vector<CounterPoint> busy_percent(std::span<const GpuInterval> disjoint) {
+  // About as many points as a timeline has pixels. A period must not be so short that one kernel
+  // fills it.
+  constexpr std::int64_t kMaxPoints = 1000;
+  constexpr Nanoseconds kMinPeriod = std::chrono::microseconds(100);
+  const Nanoseconds window = disjoint.back().end - disjoint.front().start;
+  return covered_percent(disjoint, std::max(window / kMaxPoints + Nanoseconds(1), kMinPeriod));
 }
 
 std::vector<CounterPoint> open_count(std::span<const GpuInterval> intervals) {

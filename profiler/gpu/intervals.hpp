@@ -27,6 +27,10 @@ struct CounterPoint {
 std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> disjoint,
                                           Nanoseconds period);
 
+// The same with a period that suits the length of `disjoint`, which must not be empty: at most
+// about 1000 points.
+std::vector<CounterPoint> busy_percent(std::span<const GpuInterval> disjoint);
+
 // Returns the number of open intervals at every change.
 std::vector<CounterPoint> open_count(std::span<const GpuInterval> intervals);
 

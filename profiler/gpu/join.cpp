@@ -28,11 +28,6 @@ constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
 constexpr Nanoseconds kMaxClockError = std::chrono::milliseconds(1);
 // No work waits this long on a device. Clocks that count from 1970 and from boot are decades apart.
 constexpr Nanoseconds kMinOtherClockDistance = std::chrono::hours(24);
-// Maximum number of points of the busy counter: about as many as a timeline has pixels. A period
-// must not be so short that one kernel fills it.
-constexpr std::int64_t kBusyPoints = 1000;
-constexpr Nanoseconds kMinBusyPeriod = std::chrono::microseconds(100);
-
 // Names of synchronisations in tables and timelines.
 constexpr std::array<std::string_view, 5> kWaitNames = {
     "wait", "wait for event", "stream waits for event", "wait for stream", "wait for device"};
@@ -55,22 +50,38 @@ class Joiner {
       : session_(session), options_(options), index_(session) {}
 
   GpuJoin run() {
+    join_.activities.reserve(session_.records.size());
     for (const GpuRecord& record : session_.records) {
       std::visit([this](const auto& element) { join(element); }, record);
     }
     share_work();
     const GpuBlocks blocks = pair_allocations(allocations_);
     add_allocations(blocks);
-    add_counters();
-    add_calls_in_flight();
+    if (options_.counters == GpuCounters::derive) {
+      add_counters();
+      add_calls_in_flight();
+    }
     join_readings(session_, blocks.live, options_.groups, join_);
     judge();
     for (Activity& activity : join_.activities) activity.start += options_.shift;
-    std::stable_sort(join_.activities.begin(), join_.activities.end(), precedes);
+    sort_activities();
     return std::move(join_);
   }
 
  private:
+  // Moves each activity once, because they are large.
+  void sort_activities() {
+    std::vector<Activity*> order;
+    order.reserve(join_.activities.size());
+    for (Activity& activity : join_.activities) order.push_back(&activity);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Activity* a, const Activity* b) { return precedes(*a, *b); });
+    std::vector<Activity> sorted;
+    sorted.reserve(order.size());
+    for (Activity* const activity : order) sorted.push_back(std::move(*activity));
+    join_.activities = std::move(sorted);
+  }
+
   static bool precedes(const Activity& a, const Activity& b) {
     return a.start != b.start
                ? a.start < b.start
@@ -111,15 +122,15 @@ class Joiner {
     const std::optional<Nanoseconds> requested =
         call ? std::optional(call->time.start) : options_.now;
     if (!record.time || record.time->end < record.time->start) {
-      ++untimed_;
+      ++tally_.untimed;
       activity.start = call ? call->time.start : Nanoseconds(0);
     } else if (requested && on_other_clock(*record.time, *requested)) {
       activity.start = *requested;
     } else {
       activity.start = record.time->start;
       activity.duration = record.time->length();
-      if (call) compare(call->time.start, activity.start, early_);
-      if (options_.now) compare(record.time->end, *options_.now, late_);
+      if (call) compare(call->time.start, activity.start, tally_.early);
+      if (options_.now) compare(record.time->end, *options_.now, tally_.late);
     }
     return activity;
   }
@@ -128,16 +139,12 @@ class Joiner {
   bool on_other_clock(const GpuInterval& time, Nanoseconds requested) {
     const Nanoseconds apart = std::chrono::abs(time.start - requested);
     if (apart <= kMinOtherClockDistance) return false;
-    ++foreign_;
-    farthest_ = std::max(farthest_, apart);
+    ++tally_.foreign;
+    tally_.farthest = std::max(tally_.farthest, apart);
     return true;
   }
 
-  // Records whose order contradicts the two clocks.
-  struct Disorder {
-    std::int64_t count = 0;
-    Nanoseconds max_difference{0};
-  };
+  using Disorder = GpuJoinTally::Disorder;
   static void compare(Nanoseconds first, Nanoseconds second, Disorder& disorder) {
     if (second >= first - kClockError) return;
     ++disorder.count;
@@ -155,7 +162,7 @@ class Joiner {
   void join(const GpuKernel& kernel) {
     ++join_.kernels;
     const auto owner = index_.find_owner(kernel.correlation, kernel.graph_node);
-    if (!owner) ++join_.unattributed_kernels;
+    if (!owner) ++tally_.unattributed_kernels;
     if (!records(ActivityKind::kernel)) return;
     Activity activity = device_activity(ActivityKind::kernel, kernel);
     const KernelName& name = name_of_kernel(kernel.name);
@@ -183,7 +190,7 @@ class Joiner {
                    kernel.static_shared_bytes + kernel.dynamic_shared_bytes);
     const GpuDevice* const device = index_.device(kernel.place.device);
     if (device == nullptr) {
-      unknown_devices_.insert(kernel.place.device);
+      tally_.unknown_devices.insert(kernel.place.device);
     } else if (const auto occupancy = theoretical_occupancy(device->limits, kernel)) {
       attributes.set(Attribute::occupancy, occupancy->share);
     }
@@ -241,10 +248,8 @@ class Joiner {
   void join(const GpuSynchronisation& wait) {
     if (!records(ActivityKind::synchronisation)) return;
     const GpuApiCall* const call = index_.find_call(wait.correlation);
-    std::string name(kWaitNames[static_cast<std::size_t>(wait.kind)]);
-    const auto device = index_.find_device(wait.context);
-    if (wait.kind == GpuWaitKind::stream && wait.stream) name += fmt::format(" {}", *wait.stream);
-    if (wait.kind == GpuWaitKind::context && device) name += fmt::format(" {}", *device);
+    const std::string name =
+        gpu_wait_name(wait.kind, wait.stream, index_.find_device(wait.context));
     // No correlation: an arrow from a call to a wait inside it would be useless.
     Activity activity = host_activity(ActivityKind::synchronisation, name, wait.time,
                                       call ? call->thread : session_.pid);
@@ -292,7 +297,6 @@ class Joiner {
     append_counter({name, unit, session_.pid, device}, points, join_.activities);
   }
   void judge();
-  void judge_clocks();
 
   struct Spans {
     std::vector<GpuInterval> running;
@@ -307,12 +311,7 @@ class Joiner {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>> executions_;
   std::map<std::int64_t, Spans> spans_;  // key: device
   std::vector<const GpuAllocation*> allocations_;
-  std::int64_t untimed_ = 0;
-  std::int64_t foreign_ = 0;  // number of records on another clock
-  Nanoseconds farthest_{0};   // largest distance of such a record from its call
-  Disorder early_, late_;
-  std::int64_t unknown_releases_ = 0;
-  std::set<std::int64_t> unknown_devices_;
+  GpuJoinTally tally_;
 };
 
 void Joiner::share_work() {
@@ -343,7 +342,7 @@ std::optional<GpuAllocationTag> Joiner::find_tag(const GpuAllocation& allocation
 
 void Joiner::add_allocations(const GpuBlocks& blocks) {
   if (!records(ActivityKind::allocation)) return;
-  unknown_releases_ = blocks.unknown_releases;
+  tally_.unknown_releases = blocks.unknown_releases;
   for (const GpuBlock& block : blocks.blocks) {
     const GpuAllocation& allocation = *block.allocation;
     const auto tag = find_tag(allocation);
@@ -376,9 +375,7 @@ void Joiner::add_counters() {
   for (const auto& [device, spans] : spans_) {
     const std::vector<GpuInterval> apart = merge_intervals(spans.running);
     if (apart.empty()) continue;
-    const Nanoseconds window = apart.back().end - apart.front().start;
-    const Nanoseconds period = std::max(window / kBusyPoints + Nanoseconds(1), kMinBusyPeriod);
-    add_counter("gpu_busy", "%", device, covered_percent(apart, period));
+    add_counter("gpu_busy", "%", device, busy_percent(apart));
     add_counter("unfinished_kernels", "1", device, open_count(spans.unfinished));
   }
 }
@@ -406,47 +403,34 @@ void Joiner::judge() {
         fmt::format("{} records were dropped: the tracer had no room for them", session_.dropped));
   }
   for (const std::string& fault : session_.faults) join_.void_reasons.push_back(fault);
-  if (untimed_ > 0) {
-    join_.void_reasons.push_back(fmt::format(
-        "{} kernels, copies or memsets have no time: they did not finish, or the device "
-        "had no memory left to measure them",
-        untimed_));
-  }
-  judge_clocks();
-  const auto note = [this](std::int64_t count, std::string_view text) {
-    if (count > 0) join_.notes.push_back(fmt::format("{} {}", count, text));
-  };
-  if (options_.ownership == GpuOwnership::expected) {
-    note(join_.unattributed_kernels, "kernels belong to no known operator");
-  }
-  note(index_.unknown_ids(), "external ids have no known operator");
-  note(unknown_releases_, "releases of memory that was allocated before the recording");
-  note(static_cast<std::int64_t>(unknown_devices_.size()),
-       "devices without known limits: the occupancy of their kernels is unknown");
+  tally_.unknown_ids = index_.unknown_ids();
+  join_.unattributed_kernels = tally_.unattributed_kernels;
+  judge_gpu_tally(tally_, session_.clock, options_.ownership, join_);
+  join_.tally = std::move(tally_);
 }
 
 // Checks that each kernel, copy or memset lies between its call and the session's end.
-void Joiner::judge_clocks() {
-  if (foreign_ > 0) {
-    const Nanoseconds between = session_.clock.realtime - session_.clock.monotonic;
-    const bool realtime = std::chrono::abs(farthest_ - between) < kMinOtherClockDistance;
-    join_.void_reasons.push_back(fmt::format(
+void judge_clocks(const GpuJoinTally& tally, const GpuClockPair& clock, GpuJoin& join) {
+  if (tally.foreign > 0) {
+    const Nanoseconds between = clock.realtime - clock.monotonic;
+    const bool realtime = std::chrono::abs(tally.farthest - between) < kMinOtherClockDistance;
+    join.void_reasons.push_back(fmt::format(
         "{} kernels, copies or memsets are {} days away from the calls that requested them: their "
         "times are {}; a CUPTI of 13.3.3 or newer keeps them on one clock",
-        foreign_, std::chrono::duration_cast<std::chrono::hours>(farthest_).count() / 24,
+        tally.foreign, std::chrono::duration_cast<std::chrono::hours>(tally.farthest).count() / 24,
         realtime ? "on CLOCK_REALTIME, those of calls on CLOCK_MONOTONIC" : "on another clock"));
   }
   struct Row {
-    const Disorder& disorder;
+    const GpuJoinTally::Disorder& disorder;
     std::string_view what;
   };
-  for (const Row& row : {Row{early_, "begin before the call that requested them"},
-                         Row{late_, "end after the recording ended"}}) {
+  for (const Row& row : {Row{tally.early, "begin before the call that requested them"},
+                         Row{tally.late, "end after the recording ended"}}) {
     if (row.disorder.count == 0) continue;
     std::string text = fmt::format(
         "{} kernels, copies or memsets {}, by up to {}: the clocks of host and device disagree",
         row.disorder.count, row.what, format_time(row.disorder.max_difference));
-    (row.disorder.max_difference > kMaxClockError ? join_.void_reasons : join_.notes)
+    (row.disorder.max_difference > kMaxClockError ? join.void_reasons : join.notes)
         .push_back(std::move(text));
   }
 }
@@ -455,6 +439,51 @@ void Joiner::judge_clocks() {
 
 GpuJoin join_gpu_session(const GpuSession& session, const GpuJoinOptions& options) {
   return Joiner(session, options).run();
+}
+
+std::string gpu_wait_name(GpuWaitKind kind, std::optional<std::int64_t> stream,
+                          std::optional<std::int64_t> device) {
+  std::string name(kWaitNames[static_cast<std::size_t>(kind)]);
+  if (kind == GpuWaitKind::stream && stream) name += fmt::format(" {}", *stream);
+  if (kind == GpuWaitKind::context && device) name += fmt::format(" {}", *device);
+  return name;
+}
+
+void GpuJoinTally::add(const GpuJoinTally& part) {
+  const auto merge = [](Disorder& disorder, const Disorder& other) {
+    disorder.count += other.count;
+    disorder.max_difference = std::max(disorder.max_difference, other.max_difference);
+  };
+  unattributed_kernels += part.unattributed_kernels;
+  untimed += part.untimed;
+  foreign += part.foreign;
+  farthest = std::max(farthest, part.farthest);
+  merge(early, part.early);
+  merge(late, part.late);
+  unknown_ids += part.unknown_ids;
+  unknown_releases += part.unknown_releases;
+  unknown_devices.insert(part.unknown_devices.begin(), part.unknown_devices.end());
+}
+
+void judge_gpu_tally(const GpuJoinTally& tally, const GpuClockPair& clock, GpuOwnership ownership,
+                     GpuJoin& join) {
+  if (tally.untimed > 0) {
+    join.void_reasons.push_back(fmt::format(
+        "{} kernels, copies or memsets have no time: they did not finish, or the device "
+        "had no memory left to measure them",
+        tally.untimed));
+  }
+  judge_clocks(tally, clock, join);
+  const auto note = [&](std::int64_t count, std::string_view text) {
+    if (count > 0) join.notes.push_back(fmt::format("{} {}", count, text));
+  };
+  if (ownership == GpuOwnership::expected) {
+    note(tally.unattributed_kernels, "kernels belong to no known operator");
+  }
+  note(tally.unknown_ids, "external ids have no known operator");
+  note(tally.unknown_releases, "releases of memory that was allocated before the recording");
+  note(static_cast<std::int64_t>(tally.unknown_devices.size()),
+       "devices without known limits: the occupancy of their kernels is unknown");
 }
 
 Nanoseconds clock_shift(const GpuClockPair& from, const GpuClockPair& to) {

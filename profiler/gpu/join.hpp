@@ -26,6 +26,30 @@ struct GpuAllocationTag {
 // session identifies operators.
 enum class GpuOwnership { expected, unknown };
 
+// Whether to derive the counters gpu_busy, unfinished_kernels and concurrency. A caller that joins
+// a session in parts skips them: each would concern one part only.
+enum class GpuCounters { derive, skip };
+
+// What the join counted, for its notes and the reasons why the session is void. The counts of the
+// parts of a session can be added.
+struct GpuJoinTally {
+  // Records whose order contradicts the two clocks.
+  struct Disorder {
+    std::int64_t count = 0;
+    Nanoseconds max_difference{0};
+  };
+  std::int64_t unattributed_kernels = 0;
+  std::int64_t untimed = 0;  // kernels, copies and memsets
+  std::int64_t foreign = 0;  // records on another clock
+  Nanoseconds farthest{0};   // largest distance of such a record from its call
+  Disorder early, late;      // before the call that requested them; after the end
+  std::int64_t unknown_ids = 0;
+  std::int64_t unknown_releases = 0;
+  std::set<std::int64_t> unknown_devices;
+
+  void add(const GpuJoinTally& part);
+};
+
 struct GpuJoinOptions {
   // Only the groups listed here produce activities. `device`: kernels, copies, memsets,
   // synchronisations, overheads and the counters gpu_busy, unfinished_kernels, sm_clock (Hz) and
@@ -38,6 +62,7 @@ struct GpuJoinOptions {
   // When the session ended, on its clock: no record may end later. nullopt if unknown.
   std::optional<Nanoseconds> now;
   GpuOwnership ownership = GpuOwnership::expected;
+  GpuCounters counters = GpuCounters::derive;
   // Names the tool's own allocations. If it returns nullopt, the allocation has its own role, or it
   // belongs to a library.
   std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)> find_tag;
@@ -66,9 +91,20 @@ struct GpuJoin {
   std::int64_t unattributed_kernels = 0;  // included, but their operator is unknown
   // External ids of operators whose calls loaded or compiled code. Their times include this cost.
   std::set<std::uint64_t> cold;
+  GpuJoinTally tally;
 };
 
+// The name of a synchronisation in tables and timelines: "wait for stream 7". `stream` and `device`
+// are nullopt if they are unknown.
+std::string gpu_wait_name(GpuWaitKind kind, std::optional<std::int64_t> stream,
+                          std::optional<std::int64_t> device);
+
 GpuJoin join_gpu_session(const GpuSession& session, const GpuJoinOptions& options = {});
+
+// Adds to `join` what the counts say: reasons why the session is void, and notes. The function
+// above does it; this one is for a session that was joined in parts.
+void judge_gpu_tally(const GpuJoinTally& tally, const GpuClockPair& clock, GpuOwnership ownership,
+                     GpuJoin& join);
 
 // Returns the offset that converts times of `from` to the clock of `to`. On one machine without a
 // restart it is 0, apart from the error of reading two clocks. There the caller need not use it.

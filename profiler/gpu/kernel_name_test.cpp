@@ -68,6 +68,14 @@ TEST(KernelName, QualifiersOfAnEnclosingFunctionDoNotEndTheName) {
   }
 }
 
+// Some tracers give demangled names.
+TEST(KernelName, ADemangledNameIsRecognised) {
+  const KernelName name = kernel_name("void cutlass::Kernel2<cutlass::Op<float>>(int)");
+  EXPECT_EQ(name.short_name, "cutlass::Kernel2");
+  EXPECT_EQ(name.long_name, "void cutlass::Kernel2<cutlass::Op<float>>(int)");
+  EXPECT_EQ(kernel_name("(no name)").short_name, "(no name)");
+}
+
 TEST(KernelName, TwoInstancesDifferByLongName) {
   const KernelName four = kernel_name("_Z5scaleIfLi4EEvPT_");
   const KernelName eight = kernel_name("_Z5scaleIfLi8EEvPT_");

@@ -135,6 +135,8 @@ std::string demangled(const std::string& symbol) {
 
 KernelName kernel_name(std::string_view symbol) {
   KernelName name{std::string(symbol), std::string(symbol)};
+  // No name of a linker has these characters. The first may be that of "(no name)".
+  if (symbol.find_first_of("(<", 1) != symbol.npos) return demangled_kernel_name(symbol);
   // The demangler would read other names as type names: "f" as "float".
   if (!symbol.starts_with("_Z")) return name;
   std::string text = demangled(name.long_name);

@@ -21,10 +21,10 @@ struct KernelName {
   std::string long_name;   // "void cutlass::Kernel2<A>(A::Params)": distinguishes instances
 };
 
-// Converts a linker name. Names that are not mangled C++ names ("nvjet_hsh_64x8_NNT") or cannot be
-// demangled stay unchanged.
+// Converts a linker name, or a name that another tool has demangled. Other names
+// ("nvjet_hsh_64x8_NNT") stay unchanged, and those that cannot be demangled.
 KernelName kernel_name(std::string_view symbol);
-// The same for a name that another tool has demangled: "void f<int>(int*)".
+// The same for a name that is known to be demangled: "void f<int>(int*)".
 KernelName demangled_kernel_name(std::string_view text);
 
 // A kernel that only prepares or finishes the work of another: layout conversion, offsets, the sum

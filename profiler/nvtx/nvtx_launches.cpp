@@ -73,23 +73,25 @@ void NvtxTracker::attribute_all_launches() {
     attribute_remaining_launches(pid, kEndOfTime);
 }
 
-// Returns the holder of a call made inside `frames`. The outermost operator with work owns all
-// calls inside it, so that its work counts once. Other calls belong to the innermost range's layer
-// and the innermost operator.
-GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
-  if (frames.empty()) return GpuLaunches::kUnattributed;
+// Returns the end of the frames that hold a call made inside `frames`, which must not be empty. The
+// outermost operator with work owns all calls inside it, so that its work counts once. Other calls
+// belong to the innermost range's layer and the innermost operator.
+NvtxTracker::FrameEnd NvtxTracker::find_holder_end(std::vector<Frame>& frames) {
   const auto with_work = std::ranges::find_if(frames, [](const Frame& frame) {
     return frame.gradient || frame.activity.attributes.find(Attribute::flops) != nullptr;
   });
-  const auto end = with_work == frames.end() ? frames.end() : std::next(with_work);
-  Frame& innermost = *std::prev(end);
-  if (innermost.holder != GpuLaunches::kUnattributed) return innermost.holder;
+  return with_work == frames.end() ? frames.end() : std::next(with_work);
+}
+
+// Returns nullopt if the frames contain neither a layer nor an operator.
+std::optional<GpuHolder> NvtxTracker::make_holder(std::vector<Frame>& frames, FrameEnd end) {
+  const Frame& innermost = *std::prev(end);
   const auto begin = std::make_reverse_iterator(end);
   const auto found =
       std::find_if(begin, frames.rend(), [](const Frame& frame) { return frame.is_operator; });
   const bool is_known =
       found != frames.rend() || !innermost.path.empty() || !innermost.trace.empty();
-  if (!is_known) return GpuLaunches::kUnattributed;
+  if (!is_known) return std::nullopt;
   GpuHolder holder;
   if (!innermost.trace.empty()) holder.facts.set(Attribute::source_location, innermost.trace);
   holder.owner.scope = innermost.path;
@@ -99,7 +101,39 @@ GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
   });
   if (marked != frames.rend()) describe_call(*marked->call, holder);
   if (found != frames.rend() && !holder.owner.work) holder.owner.work = found->gradient;
-  return innermost.holder = launches_->add(std::move(holder));
+  return holder;
+}
+
+GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
+  if (frames.empty()) return GpuLaunches::kUnattributed;
+  const auto end = find_holder_end(frames);
+  Frame& innermost = *std::prev(end);
+  if (innermost.holder != GpuLaunches::kUnattributed) return innermost.holder;
+  auto holder = make_holder(frames, end);
+  if (!holder) return GpuLaunches::kUnattributed;
+  return innermost.holder = launches_->add(*std::move(holder));
+}
+
+std::shared_ptr<const GpuHolder> NvtxTracker::find_holder(std::int64_t pid, std::int64_t tid) {
+  Process& process = this->process(pid);
+  const auto thread = process.threads.find(tid);
+  if (thread == process.threads.end() || thread->second.empty()) return nullptr;
+  const auto end = find_holder_end(thread->second);
+  Frame& innermost = *std::prev(end);
+  if (innermost.held == nullptr) {
+    if (auto holder = make_holder(thread->second, end))
+      innermost.held = std::make_shared<const GpuHolder>(*std::move(holder));
+  }
+  return innermost.held;
+}
+
+bool NvtxTracker::has_open_holder() const {
+  const auto holds = [](const Frame& frame) { return frame.is_operator && frame.held != nullptr; };
+  return std::ranges::any_of(processes_, [&](const auto& process) {
+    return std::ranges::any_of(process.second.threads, [&](const auto& thread) {
+      return std::ranges::any_of(thread.second, holds);
+    });
+  });
 }
 
 // Adds what the forward call states about a backward operator but the operator's own range does

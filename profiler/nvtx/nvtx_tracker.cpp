@@ -65,10 +65,12 @@ NvtxTracker::Process& NvtxTracker::process(std::int64_t pid) {
   return processes_.try_emplace(pid, window_).first->second;
 }
 
-std::string NvtxTracker::resolve_text(const Process& process, const NvtxCall& call) {
+const std::string& NvtxTracker::resolve_text(const Process& process, const NvtxCall& call,
+                                             std::string& unknown) {
   if (call.string == 0) return call.text;
   const auto known = process.strings.find(call.string);
-  return known == process.strings.end() ? fmt::format("(string {})", call.string) : known->second;
+  if (known != process.strings.end()) return known->second;
+  return unknown = fmt::format("(string {})", call.string);
 }
 
 Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
@@ -101,7 +103,8 @@ Status NvtxTracker::push(const NvtxCall& call) {
   Process& process = this->process(call.pid);
   facts_.own_threads.emplace(call.pid, call.tid);
   std::vector<Frame>& frames = process.threads[call.tid];
-  const std::string text = resolve_text(process, call);
+  std::string unknown;
+  const std::string& text = resolve_text(process, call, unknown);
   if (!process.range_thread) process.range_thread = call.tid;
   const bool is_outermost = frames.empty() && process.range_thread == call.tid;
   Frame frame;
@@ -172,6 +175,7 @@ void NvtxTracker::give_sequence_to_markers(std::vector<Frame>& enclosing, const 
     attributes.set(Attribute::sequence, *frame.activity.attributes.integer(Attribute::sequence));
     outer.activity.direction = frame.activity.direction;
     outer.holder = GpuLaunches::kUnattributed;  // calls made before did not have this information
+    outer.held.reset();
   }
 }
 
@@ -288,7 +292,8 @@ Status NvtxTracker::start(const NvtxCall& call) {
   if (auto earlier = process.started.extract(call.id); !earlier.empty()) {
     BENCH_RETURN_IF_ERROR(abandon(process, earlier.mapped(), call.at));
   }
-  const std::string text = resolve_text(process, call);
+  std::string unknown;
+  const std::string& text = resolve_text(process, call, unknown);
   Frame frame;
   frame.activity = describe(process, call, text);
   const auto thread = process.threads.find(call.tid);
@@ -314,7 +319,8 @@ Status NvtxTracker::end(const NvtxCall& call) {
 
 Status NvtxTracker::mark(const NvtxCall& call) {
   Process& process = this->process(call.pid);
-  Activity activity = describe(process, call, resolve_text(process, call));
+  std::string unknown;
+  Activity activity = describe(process, call, resolve_text(process, call, unknown));
   activity.kind = ActivityKind::marker;
   activity.attributes.set(Attribute::marker_scope, "thread");
   ++ranges_;

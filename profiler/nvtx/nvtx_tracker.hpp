@@ -96,6 +96,13 @@ class NvtxTracker {
   // innermost open range.
   Status consume(Activity& activity);
 
+  // Returns what a CUDA call belongs to that a thread makes now: the same object for all calls in
+  // one range. Returns nullptr outside of layers and operators. For callers that pass no
+  // GpuLaunches.
+  std::shared_ptr<const GpuHolder> find_holder(std::int64_t pid, std::int64_t tid);
+  // Whether a range is open whose operator had calls: later calls may belong to it.
+  bool has_open_holder() const;
+
   // Returns when the window of a process was open between `begin` and `end`. Empty if it never was.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> open_times(std::int64_t pid, Nanoseconds begin,
                                                               Nanoseconds end) const;
@@ -131,6 +138,7 @@ class NvtxTracker {
     GpuLaunches::HolderId holder =
         // holder of the CUDA calls made in this range and in no inner one
         GpuLaunches::kUnattributed;
+    std::shared_ptr<const GpuHolder> held;  // the same for callers of find_holder()
   };
   // Layers of the last forward operator with a sequence number, and the marked call around it. The
   // tid is 0 if several threads use the sequence number.
@@ -152,7 +160,9 @@ class NvtxTracker {
   };
 
   Process& process(std::int64_t pid);
-  static std::string resolve_text(const Process& process, const NvtxCall& call);
+  // Valid as long as both arguments. `unknown` holds the text of an unknown string.
+  static const std::string& resolve_text(const Process& process, const NvtxCall& call,
+                                         std::string& unknown);
   Activity describe(const Process& process, const NvtxCall& call, const std::string& text) const;
   void enter_operator(Process& process, const NvtxCall& call, const FrameworkRange& range,
                       std::vector<Frame>& around, Frame& frame);
@@ -176,6 +186,9 @@ class NvtxTracker {
   void attribute_remaining_launches(std::int64_t pid, Nanoseconds until);
   void attribute_all_launches();
   GpuLaunches::HolderId find_holder(std::vector<Frame>& frames);
+  using FrameEnd = std::vector<Frame>::iterator;
+  static FrameEnd find_holder_end(std::vector<Frame>& frames);
+  static std::optional<GpuHolder> make_holder(std::vector<Frame>& frames, FrameEnd end);
   static void describe_operator(const Activity& range, GpuHolder& holder);
   static void describe_call(const MarkedCall& call, GpuHolder& holder);
 

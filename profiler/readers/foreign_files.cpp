@@ -24,12 +24,6 @@ bool is_json(std::string_view head) {
 }
 
 constexpr std::array kForeignFiles = {
-    ForeignFile{
-        "an SQLite database, as nvprof and Nsight Systems write",
-        "`nsys stats -r cuda_gpu_trace -f csv FILE` writes the trace of the GPU, which `bench "
-        "analyze` reads; PyProf converts that of nvprof: `python3 -m pyprof.parse net.sql > "
-        "net.dict`; or record the program again with `bench profile -- PROGRAM`",
-        [](std::string_view head) { return head.starts_with("SQLite format 3"); }},
     ForeignFile{"a Chrome trace, which lacks what a profile contains",
                 "`bench trace --check FILE` checks it, and a browser shows it; to analyze the "
                 "program, record it with `bench profile -- PROGRAM`",

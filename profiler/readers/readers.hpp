@@ -12,17 +12,19 @@
 
 namespace bench {
 
-extern const ActivityReader result_reader;       // bench.result/1
-extern const ActivityReader profile_reader;      // bench.profile/1
-extern const ActivityReader onednn_reader;       // verbose output of oneDNN
-extern const ActivityReader capture_reader;      // the spool that a killed `bench profile` left
-extern const ActivityReader pyprof_reader;       // PyProf's table
-extern const ActivityReader pyprof_dict_reader;  // the kernels that PyProf's parse prints
-extern const ActivityReader nvprof_reader;       // nvprof's trace of the GPU
-extern const ActivityReader nsys_reader;         // Nsight Systems' trace of the GPU
-extern const ActivityReader gpu_records_reader;  // bench.gpu_records/1
-extern const ActivityReader kineto_reader;       // torch.profiler's Chrome trace
-extern const ActivityReader benchmark_reader;    // reports of other benchmarks in JSON
+extern const ActivityReader result_reader;         // bench.result/1
+extern const ActivityReader profile_reader;        // bench.profile/1
+extern const ActivityReader onednn_reader;         // verbose output of oneDNN
+extern const ActivityReader capture_reader;        // the spool that a killed `bench profile` left
+extern const ActivityReader pyprof_reader;         // PyProf's table
+extern const ActivityReader pyprof_dict_reader;    // the kernels that PyProf's parse prints
+extern const ActivityReader nvprof_reader;         // nvprof's trace of the GPU
+extern const ActivityReader nsys_reader;           // Nsight Systems' trace of the GPU
+extern const ActivityReader gpu_records_reader;    // bench.gpu_records/1
+extern const ActivityReader kineto_reader;         // torch.profiler's Chrome trace
+extern const ActivityReader benchmark_reader;      // reports of other benchmarks in JSON
+extern const ActivityReader nvprof_sqlite_reader;  // SQLite file of nvprof
+extern const ActivityReader nsys_sqlite_reader;    // SQLite export of Nsight Systems
 
 // Stores numbers and texts of nested objects under their joined names: "cpu.cores". Ignores levels
 // deeper than any header.

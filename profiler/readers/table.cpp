@@ -10,10 +10,10 @@
 namespace bench {
 
 std::span<const ActivityReader> activity_readers() {
-  static const std::array kReaders = {profile_reader, capture_reader,     gpu_records_reader,
-                                      result_reader,  kineto_reader,      benchmark_reader,
-                                      pyprof_reader,  pyprof_dict_reader, nvprof_reader,
-                                      nsys_reader,    onednn_reader};
+  static const std::array kReaders = {
+      profile_reader,       capture_reader,     gpu_records_reader, result_reader, kineto_reader,
+      benchmark_reader,     pyprof_reader,      pyprof_dict_reader, nvprof_reader, nsys_reader,
+      nvprof_sqlite_reader, nsys_sqlite_reader, onednn_reader};
   return kReaders;
 }
 

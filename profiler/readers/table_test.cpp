@@ -54,6 +54,9 @@ TEST(Readers, AreFoundByContent) {
   EXPECT_EQ(reader_for("Idx,Op,Sil(ns)\n"), "pyprof");
   EXPECT_EQ(reader_for("{\"record\":\"process\",\"pid\":1,\"tid\":1,\"ns\":1}\n"), "capture");
   EXPECT_EQ(reader_for("{\"traceEvents\": [{\"ph\":\"X\", \"cat\": \"cpu_op\"}]}"), "kineto");
+  const std::string database("SQLite format 3\0\x10\0", 18);
+  EXPECT_EQ(reader_for(database), "nsys_sqlite");
+  EXPECT_EQ(reader_for(database + "CREATE TABLE StringTable("), "nvprof_sqlite");
   EXPECT_EQ(reader_for(activity("of a file whose first line was lost")), "result");
   EXPECT_EQ(reader_for("torn\"}\n" + activity("a")), "result");
 }
@@ -81,10 +84,8 @@ TEST(Readers, AFileOfAnotherProfilerIsNamedWithWhatToDo) {
   struct Foreign {
     std::string_view text, what, next;
   };
-  const std::string database = std::string("SQLite format 3\0\x10\0", 18);
   for (const Foreign& foreign :
-       {Foreign{database, "file: is an SQLite database", "pyprof.parse net.sql > net.dict"},
-        Foreign{"{\"traceEvents\": [{\"ph\": \"X\"}]}", "is a Chrome trace", "bench trace --check"},
+       {Foreign{"{\"traceEvents\": [{\"ph\": \"X\"}]}", "is a Chrome trace", "bench trace --check"},
         Foreign{"[\n{\"name\": \"a\", \"ph\": \"X\"}]", "is a Chrome trace", "bench profile --"},
         Foreign{"{\"graph_exec\": {\"operator\": {}}}", "is a profile of MegEngine's GraphProfiler",
                 "profile_analyze reads it"}}) {
