@@ -29,8 +29,8 @@ constexpr std::int64_t kFirstOwnProcess = 100'000'000;
 // Readers number the processes of a log that states none from 0 or -1 downwards.
 constexpr std::int64_t kFirstUnknownProcess = -100'000'000;
 
-// The clock of the times in files of a kind, unless a file states more.
-enum class TimeBase { machine_start, since_1970 };
+// Where the times in files of a kind begin, unless a file states more.
+enum class TimeBase { machine_start, since_1970, unknown };
 
 // What reads files of one kind, whose times and activities can be put together.
 struct ProfileKind {
@@ -39,19 +39,20 @@ struct ProfileKind {
   ProcessNumbers processes;
   TimeBase times;
 };
-constexpr std::array<ProfileKind, 7> kProfileKinds = {{
+constexpr std::array<ProfileKind, 6> kProfileKinds = {{
     {"profile", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
     {"capture", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
     {"gpu_records", "a profile of a program", ProcessNumbers::of_machine, TimeBase::machine_start},
     {"result", "a result of `bench run`", ProcessNumbers::of_machine, TimeBase::machine_start},
     {"kineto", "a trace of torch.profiler", ProcessNumbers::of_file, TimeBase::since_1970},
     {"onednn", "a log of oneDNN", ProcessNumbers::of_file, TimeBase::since_1970},
-    {"pyprof", "a table of PyProf", ProcessNumbers::of_file, TimeBase::machine_start},
 }};
 
-const ProfileKind& find_kind(const ActivityReader& reader) {
+// Files of other readers are of a kind of their own, and state nothing that others could use.
+ProfileKind find_kind(const ActivityReader& reader) {
   const auto* const found = std::ranges::find(kProfileKinds, reader.name, &ProfileKind::reader);
-  return found == kProfileKinds.end() ? kProfileKinds.front() : *found;
+  if (found != kProfileKinds.end()) return *found;
+  return {reader.name, reader.help, ProcessNumbers::of_file, TimeBase::unknown};
 }
 
 constexpr Nanoseconds kMaxSetTime{std::numeric_limits<std::int64_t>::max() / 4 - 1};
@@ -124,7 +125,8 @@ class Repetitions {
 };
 
 Status refuse_kinds(const ProfileSet::File& first, const ProfileSet::File& other) {
-  const std::string_view a = find_kind(*first.reader).kind, b = find_kind(*other.reader).kind;
+  const ProfileKind of_first = find_kind(*first.reader), of_other = find_kind(*other.reader);
+  const std::string_view a = of_first.kind, b = of_other.kind;
   if (a == b) return Done{};
   return Error{fmt::format("is {}, but {} is {}", b, quote(first.path), a), other.path,
                "name profiles of one kind"};
@@ -361,26 +363,29 @@ void add_sentences_on_clocks(const SetFiles& files, const ProfileSet::File& comm
         unknown, reference));
 }
 
+std::string describe_unstated_clocks(TimeBase times) {
+  constexpr std::array<std::string_view, 3> kSentences = {
+      "No file states its clocks: offset 0 ns, right only if all were recorded on one machine "
+      "since "
+      "it was started.",
+      "Times are as recorded, offset 0 ns: by the realtime clocks of the machines, as exact as "
+      "these agree.",
+      "The files do not state from when on they count time: offset 0 ns."};
+  return fmt::format("{} --align start aligns the first activities.",
+                     kSentences[static_cast<std::size_t>(times)]);
+}
+
 }  // namespace
 
 std::vector<std::string> ProfileSet::statements() const {
   std::vector<std::string> sentences;
   if (files_.size() < 2) return sentences;
-  const auto is_since_1970 = [](const File& file) {
-    return find_kind(*file.reader).times == TimeBase::since_1970;
-  };
   const auto is_computed = [](const File& file) { return file.starts == StartTimes::computed; };
   if (reference_) {
     add_sentences_on_clocks(files_, files_[*reference_], sentences);
-  } else if (std::ranges::all_of(files_, is_since_1970)) {
-    if (!std::ranges::all_of(files_, is_computed))
-      sentences.emplace_back(
-          "Times are as recorded, offset 0 ns: by the realtime clocks of the machines, as exact as "
-          "these agree. --align start aligns the first activities.");
-  } else {
-    sentences.emplace_back(
-        "No file states its clocks: offset 0 ns, right only if all were recorded on one machine "
-        "since it was started. --align start aligns the first activities.");
+  } else if (!std::ranges::all_of(files_, is_computed)) {
+    // All files are of one kind.
+    sentences.emplace_back(describe_unstated_clocks(find_kind(*files_.front().reader).times));
   }
   for (const File& file : files_) {
     if (file.starts == StartTimes::computed)
