@@ -151,22 +151,63 @@ std::string describe_drift(const ProfileClocks& clocks) {
       format_time(clocks.drift()));
 }
 
+// How the facts of two files that an audit uses become one. Other facts stay apart.
+std::int64_t add_facts(std::int64_t a, std::int64_t b) { return saturating_sum(a, b); }
+std::int64_t larger_fact(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+std::int64_t smaller_fact(std::int64_t a, std::int64_t b) { return std::min(a, b); }
+
+struct JoinedFact {
+  std::string_view name;
+  std::int64_t (*join)(std::int64_t a, std::int64_t b);
+};
+constexpr std::array<JoinedFact, 9> kJoinedFacts = {{
+    {kMalformedFact, add_facts},
+    {kUnknownFact, add_facts},
+    {kLostSamplesFact, add_facts},
+    {kKilledFact, add_facts},
+    {kRecordCountFact, add_facts},
+    {kRecordedWallFact, add_facts},
+    {"gpu.dropped", add_facts},
+    // Tracing cost at least this much.
+    {kRecordCostFact, smaller_fact},
+    {kClockStepFact, larger_fact},
+}};
+
+// Joins two values of a fact. Returns nullopt if it belongs to one file.
+std::optional<std::string> join_fact(std::string_view name, const std::string& a,
+                                     const std::string& b) {
+  if (name == "incomplete" || name == "gpu.faults") return fmt::format("{}; {}", a, b);
+  const auto* const row = std::ranges::find(kJoinedFacts, name, &JoinedFact::name);
+  if (row == kJoinedFacts.end()) return std::nullopt;
+  const auto number_a = parse_number<std::int64_t>(a), number_b = parse_number<std::int64_t>(b);
+  if (!number_a || !number_b) return std::nullopt;
+  return fmt::format("{}", row->join(*number_a, *number_b));
+}
+
 // Adds what another file's report states to the sum.
 void add_report(const ReadReport& report, const std::string& path, ReadReport& sum) {
-  if (sum.format.empty()) sum.format = report.format;
   sum.starts = std::max(sum.starts, report.starts);
   for (const auto member :
        {&ReadReport::lines, &ReadReport::activities, &ReadReport::ignored, &ReadReport::malformed,
         &ReadReport::unknown, &ReadReport::library_errors})
     sum.*member += report.*member;
   // Keeps the numbers of the first file with errors: they do not name their file.
-  for (const std::int64_t line : report.library_error_lines) {
-    if (sum.library_errors == report.library_errors) sum.library_error_lines.push_back(line);
-  }
+  if (sum.library_error_lines.empty()) sum.library_error_lines = report.library_error_lines;
   for (const std::string& note : report.notes) sum.note(note);
+  sum.passes.insert(report.passes.begin(), report.passes.end());
+  // If one file does not state its records, nothing is known about all of them.
+  sum.stated_activities =
+      sum.stated_activities && report.stated_activities
+          ? std::optional(saturating_sum(*sum.stated_activities, *report.stated_activities))
+          : std::nullopt;
   for (const auto& [name, value] : report.facts) {
     const auto [known, is_new] = sum.facts.emplace(name, value);
-    if (!is_new && known->second != value) sum.facts[fmt::format("{} ({})", name, path)] = value;
+    if (is_new) continue;
+    if (auto joined = join_fact(name, known->second, value)) {
+      known->second = *std::move(joined);
+    } else if (known->second != value) {
+      sum.facts[fmt::format("{} ({})", name, path)] = value;
+    }
   }
 }
 
@@ -295,8 +336,8 @@ Result<ReadReport> ProfileSet::read_on_common_clock(std::size_t index, ActivityS
 }
 
 Result<ReadReport> ProfileSet::read(ActivitySink& sink) {
-  ReadReport sum;
-  for (std::size_t i = 0; i < files_.size(); ++i) {
+  BENCH_ASSIGN_OR_RETURN(ReadReport sum, read_on_common_clock(0, sink));
+  for (std::size_t i = 1; i < files_.size(); ++i) {
     BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_on_common_clock(i, sink));
     add_report(report, files_[i].path, sum);
   }

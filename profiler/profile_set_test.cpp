@@ -259,6 +259,25 @@ TEST_F(ProfileSets, TimesOfLogsAreAsRecordedAndTheirProcessesApart) {
       ElementsAre(HasSubstr("c.log has durations only"), HasSubstr("d.log has durations only")));
 }
 
+// An audit of several files must not forget what the second one lost.
+TEST_F(ProfileSets, WhatFilesStateAboutTheirRecordingIsAdded) {
+  const auto text = [](int lost, int records) {
+    return fmt::format(
+        "{{\"record\":\"profile\",\"schema\":\"bench.profile/1\",\"environment\":{{\"details\":"
+        "{{\"recorded.lost_samples\":\"{}\",\"incomplete\":\"disk {}\"}}}}}}\n"
+        "{{\"record\":\"profile_end\",\"activities\":{}}}\n",
+        lost, lost, records);
+  };
+  const std::string a = folder_.write("a.jsonl", text(2, 10));
+  const ReadReport one = read({a}).report;
+  EXPECT_EQ(one.stated_activities, 10);
+  const ReadReport both = read({a, folder_.write("b.jsonl", text(5, 20))}).report;
+  EXPECT_EQ(both.stated_activities, 30);
+  EXPECT_EQ(both.facts.at("recorded.lost_samples"), "7");
+  EXPECT_EQ(both.facts.at("incomplete"), "disk 2; disk 5");
+  EXPECT_EQ(read({a, write("c.jsonl", {}, {})}).report.stated_activities, std::nullopt);
+}
+
 TEST_F(ProfileSets, FactsThatDifferNameTheirFile) {
   const Reading reading = read({write("a.jsonl", {}, {}, 0), write("b.jsonl", {}, {}, 1)});
   EXPECT_EQ(reading.report.facts.at("rank"), "0");
