@@ -168,7 +168,9 @@ class Output {
                            : std::nullopt;
     std::string lines = format_verdict(audit_, width);
     if (lines.ends_with('\n')) lines.pop_back();
+    const bool has_table = lines.find("\n\n") != std::string::npos;
     shape_.notes.push_back(std::move(lines));
+    if (has_table) shape_.notes.emplace_back();
   }
 
   void add_sentence(const std::string& text) {
