@@ -52,7 +52,7 @@ constexpr std::array<ProfileKind, 6> kProfileKinds = {{
 ProfileKind find_kind(const ActivityReader& reader) {
   const auto* const found = std::ranges::find(kProfileKinds, reader.name, &ProfileKind::reader);
   if (found != kProfileKinds.end()) return *found;
-  return {reader.name, reader.help, ProcessNumbers::of_file, TimeBase::unknown};
+  return {reader.name, reader.name, ProcessNumbers::of_file, TimeBase::unknown};
 }
 
 constexpr Nanoseconds kMaxSetTime{std::numeric_limits<std::int64_t>::max() / 4 - 1};
