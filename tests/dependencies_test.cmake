@@ -35,7 +35,7 @@ set(apt "sudo apt-get install --yes --no-install-recommends")
 foreach(row IN ITEMS
     "fmt=libfmt-dev" "nlohmann_json=nlohmann-json3-dev" "yaml-cpp=libyaml-cpp-dev"
     "CLI11=libcli11-dev" "benchmark=libbenchmark-dev" "Hwloc=libhwloc-dev"
-    "Protozero=libprotozero-dev"
+    "Protozero=libprotozero-dev" "SQLite3=libsqlite3-dev"
     "GTest=libgtest-dev, libgmock-dev" "valijson=libvalijson-dev"
     "ClangFuzzer=clang-14, libclang-rt-14-dev")
   string(REGEX MATCH "^([^=]+)=(.+)$" matched "${row}")

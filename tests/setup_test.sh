@@ -56,8 +56,8 @@ on() {
 fresh() { rm -f "$work/bin/calls" && : >"$work/bin/installed"; }
 
 fedora="ca-certificates cmake gcc-c++ git google-benchmark-devel cli11-devel fmt-devel hwloc-devel \
-protozero-devel yaml-cpp-devel ninja-build json-devel python3 rapidjson-devel zlib-devel"
-arch="ca-certificates cmake gcc git benchmark cli11 fmt hwloc protozero yaml-cpp ninja \
+protozero-devel sqlite-devel yaml-cpp-devel ninja-build json-devel python3 rapidjson-devel zlib-devel"
+arch="ca-certificates cmake gcc git benchmark cli11 fmt hwloc protozero sqlite yaml-cpp ninja \
 nlohmann-json python rapidjson zlib"
 
 fresh
@@ -88,7 +88,7 @@ for like in 'ubuntu debian Ubuntu' 'debian - Debian'; do
   read -r id id_like name <<<"$like"
   on "$id" "$id_like" "$name" --check --build
   check "$name: names" "packages of $name: ca-certificates cmake g++ git libbenchmark-dev libcli11-dev \
-libfmt-dev libhwloc-dev libprotozero-dev libyaml-cpp-dev ninja-build nlohmann-json3-dev python3 python3-venv \
+libfmt-dev libhwloc-dev libprotozero-dev libsqlite3-dev libyaml-cpp-dev ninja-build nlohmann-json3-dev python3 python3-venv \
 rapidjson-dev zlib1g-dev" "$out"
 done
 

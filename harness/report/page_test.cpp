@@ -469,7 +469,8 @@ TEST_F(ReportPage, TheLeadSaysWhyTimesHaveNoInterval) {
     report.cases[i].time->low.reset();
     report.cases[i].time->high.reset();
     for (int process = 0; process < 3; ++process)
-      report.processes.push_back(test::sample_process("run1", report.cases[i].id, process, {Nanoseconds(10'000'000)}));
+      report.processes.push_back(
+          test::sample_process("run1", report.cases[i].id, process, {Nanoseconds(10'000'000)}));
   }
   EXPECT_THAT(page_of(report),
               HasSubstr("The only interval is +-1 %; 7 of 8 times have none, since "

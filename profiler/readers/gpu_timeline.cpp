@@ -121,7 +121,7 @@ class GpuTimeline::Walk final : public ActivitySink {
   std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
   std::uint64_t next_start_ = std::uint64_t{1} << 63;
   NvtxCall call_;      // reused, with its memory
-  Activity activity_;  // of a call or wait; reused
+  Activity activity_;  // call or wait; reused
   std::map<TimelineProcess, Part> parts_;
   std::map<TimelineProcess, Part> changes_;  // of memory; they are paired at the end
   std::size_t size_ = 0;                     // works of the part

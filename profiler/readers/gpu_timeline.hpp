@@ -51,12 +51,13 @@ struct TimelineWork {
   GpuInterval time;
   GpuPlace place;
   std::uint64_t correlation = 0;  // 0: unknown
-  std::uint64_t graph_node = 0;   // of a kernel, memcpy or memset; 0: none. The graph of a `graph`
-  ProfileStrings::Id name = ProfileStrings::kNone;  // of a kernel
-  GpuSize grid, block;                              // of a kernel
+  std::uint64_t graph_node =
+      0;  // node of a kernel, memcpy or memset; 0: none. The graph of a `graph`
+  ProfileStrings::Id name = ProfileStrings::kNone;  // name of a kernel
+  GpuSize grid, block;                              // sizes of a kernel
   std::int64_t registers = 0, static_shared_bytes = 0, dynamic_shared_bytes = 0;
-  std::int64_t bytes = 0;     // of a transfer or a change of memory
-  std::uint64_t address = 0;  // of a change of memory
+  std::int64_t bytes = 0;     // size of a transfer or a change of memory
+  std::uint64_t address = 0;  // address of a change of memory
   GpuCopyKind copy = GpuCopyKind::unknown;
   GpuMemoryKind memory = GpuMemoryKind::unknown;  // source of a copy
   GpuMemoryKind destination = GpuMemoryKind::unknown;

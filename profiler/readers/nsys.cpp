@@ -62,7 +62,7 @@ class NsysRangeRow {
  public:
   explicit NsysRangeRow(const ProfileStrings& strings) : strings_(strings) {}
 
-  // is_range: false if the kind of event tells nothing about ranges.
+  // is_range: false if the event is not about a range.
   RowFault decode(const SqliteRows& row, RangeEvent& event, bool& is_range) const {
     using Kind = RangeEvent::Kind;
     is_range = false;

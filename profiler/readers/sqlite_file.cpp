@@ -3,6 +3,7 @@
 
 #include "base/env.hpp"
 #include "base/file.hpp"
+#include "base/function_table.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
 
@@ -20,10 +21,38 @@
 #include <utility>
 
 namespace bench {
+
+// Found when a file is opened, so that neither `bench` nor the programs that load
+// libbench_profile.so need the library.
+struct SqliteFunctions {
+  BENCH_FUNCTIONS(SqliteFunctions, (close, sqlite3_close_v2), (column_blob, sqlite3_column_blob),
+                  (column_bytes, sqlite3_column_bytes), (column_int64, sqlite3_column_int64),
+                  (column_text, sqlite3_column_text), (column_type, sqlite3_column_type),
+                  (db_config, sqlite3_db_config), (errmsg, sqlite3_errmsg),
+                  (errstr, sqlite3_errstr), (exec, sqlite3_exec), (finalize, sqlite3_finalize),
+                  (limit, sqlite3_limit), (open, sqlite3_open_v2), (prepare, sqlite3_prepare_v2),
+                  (set_authorizer, sqlite3_set_authorizer), (step, sqlite3_step));
+};
+
 namespace {
 
+Result<std::shared_ptr<const SqliteFunctions>> load_sqlite(const std::string& name) {
+  constexpr std::array<std::string_view, 2> kFiles = {"libsqlite3.so.0", "libsqlite3.so"};
+  const std::array<SearchStep, 1> search = {SearchStep{"", "the loader's path"}};
+  const auto library = DynamicLibrary::open(kFiles, search);
+  if (!library.ok()) {
+    return Error{
+        fmt::format("is an SQLite file, which needs libsqlite3: {}", library.error().reason), name,
+        "install libsqlite3 (Debian: libsqlite3-0)"};
+  }
+  auto functions = std::make_shared<SqliteFunctions>();
+  BENCH_RETURN_IF_ERROR(fill_functions(*library, *functions));
+  return std::shared_ptr<const SqliteFunctions>(std::move(functions));
+}
+
 constexpr std::string_view kExportAgain =
-    "the file is incomplete or damaged: export it again (`nsys export --type sqlite`), or copy it "
+    "the file is incomplete or malformed: export it again (`nsys export --type sqlite`), or copy "
+    "it "
     "again";
 
 struct SqliteLimit {
@@ -135,19 +164,19 @@ std::uint32_t read_big_endian(std::string_view bytes) {
 }  // namespace
 
 void SqliteRows::Finalize::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
+  sqlite->finalize(statement);
 }
 
-void SqliteFile::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+void SqliteFile::Close::operator()(sqlite3* database) const { sqlite->close(database); }
 
 Result<bool> SqliteRows::next() {
-  const int code = sqlite3_step(statement_.get());
+  const int code = sqlite_->step(statement_.get());
   if (code == SQLITE_DONE) return false;
   if (code != SQLITE_ROW) {
-    return Error{fmt::format("cannot be read after row {}: {}", number_, sqlite3_errstr(code)),
+    return Error{fmt::format("cannot be read after row {}: {}", number_, sqlite_->errstr(code)),
                  where_, std::string(kExportAgain)};
   }
-  // A damaged tree of pages may contain itself.
+  // A malformed tree of pages may contain itself.
   if (++number_ > limit_) {
     return Error{"has more rows than the file has room for", where_, std::string(kExportAgain)};
   }
@@ -156,35 +185,35 @@ Result<bool> SqliteRows::next() {
 
 std::optional<std::int64_t> SqliteRows::integer(std::size_t column) const {
   const int index = static_cast<int>(column);
-  if (sqlite3_column_type(statement_.get(), index) != SQLITE_INTEGER) return std::nullopt;
-  return sqlite3_column_int64(statement_.get(), index);
+  if (sqlite_->column_type(statement_.get(), index) != SQLITE_INTEGER) return std::nullopt;
+  return sqlite_->column_int64(statement_.get(), index);
 }
 
 std::string_view SqliteRows::text(std::size_t column) const {
   const int index = static_cast<int>(column);
-  if (sqlite3_column_type(statement_.get(), index) != SQLITE_TEXT) return {};
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), index));
+  if (sqlite_->column_type(statement_.get(), index) != SQLITE_TEXT) return {};
+  const auto* text = reinterpret_cast<const char*>(sqlite_->column_text(statement_.get(), index));
   if (text == nullptr) return {};
-  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), index))};
+  return {text, static_cast<std::size_t>(sqlite_->column_bytes(statement_.get(), index))};
 }
 
 std::string_view SqliteRows::bytes(std::size_t column) const {
   const int index = static_cast<int>(column);
-  if (sqlite3_column_type(statement_.get(), index) != SQLITE_BLOB) return {};
-  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), index));
+  if (sqlite_->column_type(statement_.get(), index) != SQLITE_BLOB) return {};
+  const auto* bytes = static_cast<const char*>(sqlite_->column_blob(statement_.get(), index));
   if (bytes == nullptr) return {};
-  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), index))};
+  return {bytes, static_cast<std::size_t>(sqlite_->column_bytes(statement_.get(), index))};
 }
 
 bool SqliteRows::is_null(std::size_t column) const {
-  return sqlite3_column_type(statement_.get(), static_cast<int>(column)) == SQLITE_NULL;
+  return sqlite_->column_type(statement_.get(), static_cast<int>(column)) == SQLITE_NULL;
 }
 
 Error SqliteFile::fault(int code) const {
-  const bool is_damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
+  const bool is_malformed = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
   return Error{
-      fmt::format("cannot be read as an SQLite database: {}", sqlite3_errmsg(database_.get())),
-      name_, is_damaged ? std::string(kExportAgain) : std::string()};
+      fmt::format("cannot be read as an SQLite database: {}", sqlite_->errmsg(database_.get())),
+      name_, is_malformed ? std::string(kExportAgain) : std::string()};
 }
 
 Result<SqliteFile> SqliteFile::open(TextSource& source) {
@@ -195,11 +224,12 @@ Result<SqliteFile> SqliteFile::open(TextSource& source) {
 }
 
 Result<SqliteFile> SqliteFile::open_path(const std::string& path, std::string name) {
+  BENCH_ASSIGN_OR_RETURN(auto sqlite, load_sqlite(name));
   sqlite3* database = nullptr;
   constexpr int kFlags =
       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-  const int code = sqlite3_open_v2(make_uri(path).c_str(), &database, kFlags, nullptr);
-  SqliteFile file(database, std::move(name));
+  const int code = sqlite->open(make_uri(path).c_str(), &database, kFlags, nullptr);
+  SqliteFile file(std::move(sqlite), database, std::move(name));
   if (code != SQLITE_OK) return file.fault(code);
   BENCH_RETURN_IF_ERROR(file.check_size(path));  // before SQLite reads anything
   BENCH_RETURN_IF_ERROR(file.restrict_reading());
@@ -208,18 +238,18 @@ Result<SqliteFile> SqliteFile::open_path(const std::string& path, std::string na
 }
 
 Status SqliteFile::restrict_reading() {
-  for (const SqliteLimit& limit : kLimits) sqlite3_limit(database_.get(), limit.id, limit.value);
+  for (const SqliteLimit& limit : kLimits) sqlite_->limit(database_.get(), limit.id, limit.value);
   for (const SqliteSwitch& row : kSqliteSwitches) {
-    const int code = sqlite3_db_config(database_.get(), row.id, row.value, nullptr);
+    const int code = sqlite_->db_config(database_.get(), row.id, row.value, nullptr);
     if (code != SQLITE_OK) return fault(code);
   }
   // Checks that the cells of a page are inside it. Both pragmas precede the authoriser, which
   // refuses them.
   for (const char* pragma : {"PRAGMA cell_size_check=1", "PRAGMA cache_size=-16384"}) {
-    const int code = sqlite3_exec(database_.get(), pragma, nullptr, nullptr, nullptr);
+    const int code = sqlite_->exec(database_.get(), pragma, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) return fault(code);
   }
-  sqlite3_set_authorizer(database_.get(), authorise, nullptr);
+  sqlite_->set_authorizer(database_.get(), authorise, nullptr);
   return Done{};
 }
 
@@ -252,8 +282,8 @@ Status SqliteFile::check_size(const std::string& path) {
 
 Result<sqlite3_stmt*> SqliteFile::prepare(const std::string& query) const {
   sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(database_.get(), query.c_str(),
-                                      static_cast<int>(query.size()), &statement, nullptr);
+  const int code = sqlite_->prepare(database_.get(), query.c_str(), static_cast<int>(query.size()),
+                                    &statement, nullptr);
   if (code != SQLITE_OK) return fault(code);
   return statement;
 }
@@ -262,7 +292,7 @@ Status SqliteFile::list_tables() {
   constexpr std::size_t kMaxTables = 4096;
   BENCH_ASSIGN_OR_RETURN(sqlite3_stmt* const statement,
                          prepare("SELECT \"name\", \"type\", \"rootpage\" FROM \"sqlite_master\""));
-  SqliteRows rows(statement, name_, size_);
+  SqliteRows rows(*sqlite_, statement, name_, size_);
   while (true) {
     BENCH_ASSIGN_OR_RETURN(const bool more, rows.next());
     if (!more) break;
@@ -286,7 +316,7 @@ Status SqliteFile::list_tables() {
 Status SqliteFile::list_columns(const std::string& name, Table& table) const {
   const auto prepared = prepare("PRAGMA table_xinfo(" + quoted_identifier(name) + ")");
   if (!prepared.ok()) return Done{};
-  SqliteRows rows(*prepared, name_, size_);
+  SqliteRows rows(*sqlite_, *prepared, name_, size_);
   constexpr std::size_t kName = 1, kHidden = 6;
   while (true) {
     BENCH_ASSIGN_OR_RETURN(const bool more, rows.next());
@@ -323,7 +353,7 @@ Result<SqliteRows> SqliteFile::rows(std::string_view table,
   query += fmt::format(" FROM {} NOT INDEXED", quoted_identifier(table));
   BENCH_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, prepare(query));
   constexpr std::int64_t kMinRow = 4;  // bytes, with its place in the page
-  return SqliteRows(statement, where, size_ / kMinRow);
+  return SqliteRows(*sqlite_, statement, where, size_ / kMinRow);
 }
 
 }  // namespace bench

@@ -24,6 +24,8 @@ struct sqlite3_stmt;
 
 namespace bench {
 
+struct SqliteFunctions;  // of libsqlite3
+
 // Every database begins with this text and a zero byte.
 inline constexpr std::string_view kSqliteMagic{"SQLite format 3", 16};
 
@@ -36,25 +38,31 @@ struct SqliteColumn {
 // The rows of a table. Refers to the file, which must outlive it.
 class SqliteRows {
  public:
-  // Goes to the next row. Returns false at the end, and an error if the file is damaged there.
+  // Goes to the next row. Returns false at the end, and an error if the file is malformed there.
   Result<bool> next();
-  std::int64_t number() const { return number_; }  // of the row, from 1 on
+  std::int64_t number() const { return number_; }  // number of the row, from 1 on
 
   // The values of the row, by the index of the requested column. Texts are valid until next().
-  // Absent if the column is missing, or if the value is NULL or of another type.
+  // Return nothing if the column is missing, or if the value is NULL or of another type.
   std::optional<std::int64_t> integer(std::size_t column) const;
-  std::string_view text(std::size_t column) const;  // empty if absent
+  std::string_view text(std::size_t column) const;
   std::string_view bytes(std::size_t column) const;
   bool is_null(std::size_t column) const;
 
  private:
   friend class SqliteFile;
   struct Finalize {
+    const SqliteFunctions* sqlite;
     void operator()(sqlite3_stmt* statement) const;
   };
-  SqliteRows(sqlite3_stmt* statement, std::string where, std::int64_t limit)
-      : statement_(statement), where_(std::move(where)), limit_(limit) {}
+  SqliteRows(const SqliteFunctions& sqlite, sqlite3_stmt* statement, std::string where,
+             std::int64_t limit)
+      : sqlite_(&sqlite),
+        statement_(statement, Finalize{&sqlite}),
+        where_(std::move(where)),
+        limit_(limit) {}
 
+  const SqliteFunctions* sqlite_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::string where_;  // "FILE: table NAME"
   std::int64_t limit_ = 0;
@@ -63,8 +71,9 @@ class SqliteRows {
 
 class SqliteFile {
  public:
-  // Opens the database that the source contains. What has no file of its own (a pipe, a packed
-  // file) is first copied to a temporary file, which is removed at the end.
+  // Opens the database that the source contains, with the system's libsqlite3. What has no file of
+  // its own (a pipe, a packed file) is first copied to a temporary file, which is removed at the
+  // end.
   static Result<SqliteFile> open(TextSource& source);
 
   SqliteFile(SqliteFile&&) noexcept = default;
@@ -80,13 +89,17 @@ class SqliteFile {
 
  private:
   struct Close {
+    const SqliteFunctions* sqlite;
     void operator()(sqlite3* database) const;
   };
   struct Table {
     bool is_stored = false;  // not a view or virtual table
     std::set<std::string, std::less<>> columns;
   };
-  SqliteFile(sqlite3* database, std::string name) : database_(database), name_(std::move(name)) {}
+  SqliteFile(std::shared_ptr<const SqliteFunctions> sqlite, sqlite3* database, std::string name)
+      : sqlite_(std::move(sqlite)),
+        database_(database, Close{sqlite_.get()}),
+        name_(std::move(name)) {}
   static Result<SqliteFile> open_path(const std::string& path, std::string name);
   Status restrict_reading();
   Status check_size(const std::string& path);
@@ -95,6 +108,7 @@ class SqliteFile {
   Result<sqlite3_stmt*> prepare(const std::string& query) const;
   Error fault(int code) const;
 
+  std::shared_ptr<const SqliteFunctions> sqlite_;
   std::unique_ptr<sqlite3, Close> database_;
   std::string name_;
   std::int64_t size_ = 0;

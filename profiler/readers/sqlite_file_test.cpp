@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile and damaged databases.
+// Hostile and malformed databases.
 #include "profiler/readers/sqlite_file.hpp"
 
 #include "tests/fakes/sqlite_profile.hpp"
@@ -82,9 +82,9 @@ TEST(SqliteFile, DamagedPagesGiveAnErrorOrNotesAndNeverMore) {
     rows += "INSERT INTO NVTX_EVENTS VALUES (1, 2, 59, 3, 'some text of a range');";
   const std::string whole = sqlite_database(rows);
   for (std::size_t at = 100; at < whole.size(); at += 997) {
-    std::string damaged = whole;
-    for (std::size_t i = at; i < std::min(at + 16, damaged.size()); ++i) damaged[i] ^= '\x5a';
-    const SqliteProfile profile = read_sqlite_bytes(damaged);
+    std::string malformed = whole;
+    for (std::size_t i = at; i < std::min(at + 16, malformed.size()); ++i) malformed[i] ^= '\x5a';
+    const SqliteProfile profile = read_sqlite_bytes(malformed);
     EXPECT_LE(profile.report.activities, 600) << at;
   }
 }

@@ -56,7 +56,7 @@ struct SqliteProfile final : public ActivitySink {
 
   std::vector<Activity> activities;
   ReadReport report;
-  std::string error;  // of the reader; empty if it read the file
+  std::string error;  // the reader's error; empty if it read the file
 };
 
 inline SqliteProfile read_sqlite_bytes(std::string bytes) {
