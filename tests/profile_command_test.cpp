@@ -218,17 +218,19 @@ TEST_F(ProfileCommand, TheWallTimeIsThatOfTheProcessAndTheRestIsARow) {
     EXPECT_NEAR(sum, 1, 1e-6) << table;
   }
   EXPECT_EQ(document["layers"][0]["name"], "(outside)");
-  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl", "--summary"}).out,
-              StartsWith("oneDNN was "));
-  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl"}).out, StartsWith("oneDNN was "));
+  const auto begins = AllOf(StartsWith("The profile is complete: "), HasSubstr("\noneDNN was "));
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl", "--summary"}).out, begins);
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl"}).out, begins);
 }
 
-TEST_F(ProfileCommand, EveryReportBeginsWithTheVisibleShare) {
+TEST_F(ProfileCommand, EveryReportBeginsWithTheVerdictAndTheVisibleShare) {
   ASSERT_EQ(profile(program({"relu", "spin", "50"})).status, 0);
   const std::string answer = "oneDNN was ";
-  EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl"}).out, StartsWith(answer));
+  const std::string verdict = "The profile is complete: ";
+  EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl"}).out,
+              AllOf(StartsWith(verdict), HasSubstr("\n" + answer)));
   EXPECT_THAT(run({BENCH_BINARY, "report", "p.jsonl", "--format", "md"}).out,
-              StartsWith("```text\n" + answer));
+              AllOf(StartsWith("```text\n" + verdict), HasSubstr("\n" + answer)));
   const json document =
       json::parse(run({BENCH_BINARY, "report", "p.jsonl", "--format", "json"}).out);
   EXPECT_THAT(document["attribution"]["answer"].get<std::string>(), StartsWith(answer));

@@ -29,11 +29,12 @@ constexpr std::string_view kNetworkText =
     "function: relu }\n";
 
 Result<Plan, std::vector<Diagnostic>> load_with_network(const std::string& text,
-                                                        const std::string& network = "tiny") {
+                                                        const std::string& network = "tiny",
+                                                        const std::string& name = "a.yaml") {
   LoadRequest request;
-  request.arguments = {"a.yaml"};
+  request.arguments = {name};
   request.read = [&](const std::string& path) -> Result<std::string> {
-    if (path == "a.yaml") return text;
+    if (path == name) return text;
     std::string file(kNetworkText);
     file.replace(file.find('@'), 1, yaml::format_scalar(network));
     if (path == fmt::format("networks/{}.yaml", network)) return file;
@@ -277,7 +278,8 @@ TEST(YamlHints, AreLeftOutIfNoYamlWouldBeRight) {
 TEST(YamlHints, QuoteTheNamesOfNetworks) {
   for (const std::string name : {"tiny", "a: b", "a, b", "[x]", "# x", "it's \"x\"", "-"}) {
     const std::string network = replaced(std::string(kNetworkText), "@", yaml::format_scalar(name));
-    const auto plan = load_with_network("version: 1\n" + network);
+    // A file NAME.yaml would be read as a network.
+    const auto plan = load_with_network(network, "tiny", "a.yml");
     ASSERT_FALSE(plan.ok());
     const std::vector<std::string> shown = yaml_in(plan.error().front().next);
     ASSERT_EQ(shown.size(), 1u) << plan.error().front().message();

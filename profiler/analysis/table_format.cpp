@@ -121,7 +121,7 @@ class CsvText final : public TableWriter {
   std::ostream& out_;
 };
 
-// {"audit": {...}, "answer": "...", "rows": [...], "selected": n, "total_ns": n}; unknown values
+// {"answer": "...", "audit": {...}, "rows": [...], "selected": n, "total_ns": n}; unknown values
 // are omitted.
 class JsonText final : public TableWriter {
  public:
@@ -129,13 +129,13 @@ class JsonText final : public TableWriter {
 
   void begin() override {
     out_ << '{';
-    if (!shape_.audit.empty()) put(fmt::format("\"audit\":{},", shape_.audit));
     if (!shape_.answer.empty()) {
       std::string object =
           json_object([&](JsonWriter& writer) { writer.required("answer", shape_.answer); });
       object.back() = ',';  // replaces the closing brace
       put(std::string_view(object).substr(1));
     }
+    if (!shape_.audit.empty()) put(fmt::format("\"audit\":{},", shape_.audit));
     out_ << "\"rows\":[";
   }
   void row(const std::vector<Cell>& cells) override {

@@ -225,7 +225,7 @@ TEST(NsysReader, TheWorkOfAnOperatorIsOnItsKernel) {
 TEST(NvprofReader, TheFixtureIsReadLikeThatOfNsys) {
   const SqliteProfile profile = read_fixture("nvprof.sqlite");
   ASSERT_EQ(profile.error, "");
-  EXPECT_EQ(profile.report.format, "nvprof");
+  EXPECT_EQ(profile.report.format, "nvprof_sqlite");
   EXPECT_EQ(profile.report.malformed, 0);
   EXPECT_THAT(profile.report.facts, Contains(Pair("gpu.name", "NVIDIA H200")));
   EXPECT_EQ(profile.names(ActivityKind::kernel).size(), 10u);
