@@ -354,10 +354,12 @@ TEST(AnalyzeOptions, UnknownColumnsAreAnErrorWithThePlaceOfTheList) {
 }
 
 TEST(AnalyzeOptions, AWidthThatIsTooSmallIsRefused) {
-  EXPECT_EQ(analyze(kPyprof, {"-w", "120"}).status, 2);
+  const ProgramResult fewer = analyze(kPyprof, {"-w", "80"});
+  EXPECT_EQ(fewer.status, 0) << fewer.err;
+  EXPECT_THAT(fewer.out, HasSubstr("more columns: a larger --width, or -c, shows them"));
   const ProgramResult narrow = analyze(kPyprof, {"-w", "40", "-c", "kernel,op,sil"});
   EXPECT_EQ(narrow.status, 0) << narrow.err;
-  const ProgramResult result = analyze(kPyprof, {"-w", "20"});
+  const ProgramResult result = analyze(kPyprof, {"-w", "20", "-c", "kernel,op,sil"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("--width: the table needs a width of"));
 }

@@ -174,12 +174,16 @@ class Output {
   }
 
   void add_sentence(const std::string& text) {
-    if (text.empty()) return;
+    if (!text.empty()) shape_.notes.push_back(wrapped(text));
+  }
+
+  // As wide as the terminal; elsewhere one line.
+  std::string wrapped(const std::string& text) const {
     const auto width = static_cast<std::size_t>(
         target_.terminal_width.value_or(static_cast<std::int64_t>(text.size())));
     std::string lines = wrap(text, width, 0);
     if (lines.ends_with('\n')) lines.pop_back();
-    shape_.notes.push_back(std::move(lines));
+    return lines;
   }
 
   // Says which group takes the most time, and which one has the largest sum if outliers make it
@@ -243,16 +247,17 @@ class Output {
     }
   }
 
-  // Returns an error if the table cannot have the requested width. On a terminal that is too
-  // narrow, drops default columns; if the user chose the columns, lines wrap.
+  // Drops default columns until the table fits the requested width, else the terminal. If the user
+  // chose the columns and they do not fit, a requested width is an error; on a terminal, lines
+  // wrap.
   Status fit() {
     if (plan_.format->name != "table") return Done{};
-    if (plan_.width) return fit_width(shape_.columns, *plan_.width);
-    if (!target_.terminal_width) return Done{};
-    const auto width = static_cast<std::size_t>(*target_.terminal_width);
+    if (!plan_.width && !target_.terminal_width) return Done{};
+    const std::size_t width =
+        plan_.width ? *plan_.width : static_cast<std::size_t>(*target_.terminal_width);
     if (plan_.default_columns) drop_columns(width);
-    static_cast<void>(fit_width(shape_.columns, width));
-    return Done{};
+    const Status fitted = fit_width(shape_.columns, width);
+    return plan_.width ? fitted : Status(Done{});
   }
 
   void drop_columns(std::size_t width) {
@@ -321,8 +326,8 @@ class Output {
     std::vector<std::string> lines;
     if (totals().selected == 0) lines.push_back(query_.contents().describe_empty_selection());
     if (dropped_ > 0) {
-      lines.push_back(fmt::format("{}: a wider terminal, or -c, shows {}",
-                                  pluralise(dropped_, "more column"),
+      lines.push_back(fmt::format("{}: {}, or -c, shows {}", pluralise(dropped_, "more column"),
+                                  plan_.width ? "a larger --width" : "a wider terminal",
                                   dropped_ == 1 ? "it" : "them"));
     }
     if (shown < totals().rows) {
@@ -354,6 +359,7 @@ class Output {
     if (plan_.needs_ceilings && totals().selected > 0 && !ceilings_.note.empty()) {
       lines.push_back(ceilings_.note);
     }
+    for (std::string& line : lines) line = wrapped(line);
     return lines;
   }
 

@@ -112,6 +112,28 @@ TEST(Query, DefaultColumnsGoUntilTheTableFitsTheTerminal) {
   EXPECT_THAT(wide, AllOf(HasSubstr("out_shapes"), Not(HasSubstr("a wider terminal"))));
 }
 
+TEST(Query, DefaultColumnsGoUntilTheTableHasTheRequestedWidth) {
+  AnalysisOptions options;
+  options.width = 80;
+  EXPECT_THAT(ask(wide_profile(), options).text,
+              AllOf(HasSubstr("FLOP/s"), Not(HasSubstr("out_shapes")),
+                    HasSubstr("more columns: a larger --width, or -c, shows them")));
+}
+
+// An empty selection, and an order by a column that is not shown.
+TEST(Query, SentencesBelowTheTableFitTheTerminal) {
+  AnalysisOptions wrong_type;
+  wrong_type.types = {"conv_forward"};
+  AnalysisOptions grouped;
+  grouped.aggregate_by = {"type"};
+  grouped.columns = {"type", "time_ns"};
+  for (const AnalysisOptions& options : {wrong_type, grouped}) {
+    const std::string text = ask(wide_profile(), options, 80).text;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
+  }
+}
+
 TEST(Query, ColumnsThatWereAskedForStay) {
   AnalysisOptions options;
   options.columns = {"name",    "in_shapes", "out_shapes", "parameters", "implementation",
