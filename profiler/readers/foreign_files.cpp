@@ -38,6 +38,20 @@ constexpr std::array kForeignFiles = {
                 [](std::string_view head) {
                   return head_contains(head, "CPU total") && head_contains(head, "CPU time avg");
                 }},
+    ForeignFile{
+        "a table of MXNet's profiler, which has sums only",
+        "record the program with `bench profile -- PROGRAM`; `bench analyze FILE --summary` "
+        "then prints such tables (docs/coming_from.md)",
+        [](std::string_view head) {
+          return head_contains(head, "Profile Statistics:") && head_contains(head, "Total Count");
+        }},
+    ForeignFile{"output of benchdnn, which has no profile",
+                "`bench run FILE` measures the problems of its input; `bench import profile LOG -o "
+                "CONFIG` takes them from a log of `ONEDNN_VERBOSE=1` (docs/coming_from.md)",
+                [](std::string_view head) {
+                  return head_contains(head, "Output template: perf,") ||
+                         (head_contains(head, "tests:") && head_contains(head, "unimplemented:"));
+                }},
     ForeignFile{"a log of MKL",
                 "record the program with `bench profile --sample -- PROGRAM`, which "
                 "shows the time in MKL's functions",

@@ -88,7 +88,18 @@ TEST(Readers, AFileOfAnotherProfilerIsNamedWithWhatToDo) {
        {Foreign{"{\"traceEvents\": [{\"ph\": \"X\"}]}", "is a Chrome trace", "bench trace --check"},
         Foreign{"[\n{\"name\": \"a\", \"ph\": \"X\"}]", "is a Chrome trace", "bench profile --"},
         Foreign{"{\"graph_exec\": {\"operator\": {}}}", "is a profile of MegEngine's GraphProfiler",
-                "profile_analyze reads it"}}) {
+                "profile_analyze reads it"},
+        Foreign{
+            "\nProfile Statistics:\n    Note the difference in units for different entries.\n"
+            "operator\n=================\nName      Total Count      Time (ms)\nsum  1  0.0520\n",
+            "is a table of MXNet's profiler", "bench analyze FILE --summary"},
+        Foreign{"Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%\n"
+                "perf,cpu,brgconv:avx2,,--mode=P --conv ic64ih56oc64oh56kh3ph1,0.462\n",
+                "is output of benchdnn", "bench run FILE"},
+        Foreign{"0:PASSED __REPRO: --conv ic64ih56oc64oh56kh3ph1\n"
+                "tests:1 passed:1 skipped:0 mistrusted:0 unimplemented:0 invalid_arguments:0 "
+                "failed:0\n",
+                "is output of benchdnn", "bench import profile LOG"}}) {
     const std::string message = reader_for(std::string(foreign.text));
     EXPECT_THAT(message, HasSubstr(std::string(foreign.what)));
     EXPECT_THAT(message, HasSubstr(std::string(foreign.next)));
