@@ -532,6 +532,16 @@ TEST(Summary, EveryColumnHasItsUnit) {
   }
 }
 
+TEST(Summary, MeansHaveSixDigitsOrTheirWholePart) {
+  // 1 for two thirds of the time, then 2: 4/3.
+  const std::string small = format_summary(
+      summary_of({layer("a", 0, 300), counter(0, 1), counter(200, 2), counter(300, 2)}));
+  EXPECT_THAT(small, AllOf(HasSubstr("1.33333 "), Not(HasSubstr("1.333333"))));
+  const std::string large = format_summary(
+      summary_of({layer("a", 0, 300), counter(0, 4e9), counter(200, 5e9), counter(300, 5e9)}));
+  EXPECT_THAT(large, AllOf(HasSubstr("4333333333 "), Not(HasSubstr("e+"))));
+}
+
 TEST(Summary, HostileNamesStayText) {
   const Summary summary = summary_of({layer("\x1b[2J\xff", 0, 1)});
   EXPECT_THAT(format_summary(summary), Not(HasSubstr("\x1b")));

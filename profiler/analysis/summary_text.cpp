@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -78,6 +79,15 @@ std::string number(const std::optional<double>& value) {
   return format_or_unknown(value, [](double known) { return fmt::format("{:.15g}", known); });
 }
 
+// Six digits, more than a mean is accurate to, or all digits before the point.
+std::string mean_number(const std::optional<double>& value) {
+  constexpr double kSixDigits = 1e6;
+  return format_or_unknown(value, [](double known) {
+    return std::abs(known) < kSixDigits ? fmt::format("{:.6g}", known)
+                                        : fmt::format("{:.0f}", known);
+  });
+}
+
 // "share [%]" refers to the wall time, which the first lines state. Other headings state their
 // reference.
 std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
@@ -108,7 +118,7 @@ std::string memory_table(const std::vector<MemoryRow>& rows, const SummaryOption
     const auto bytes = [](std::int64_t value) { return fmt::format("{}", value); };
     table.row({row.name, fmt::format("{}", row.count), fmt::format("{}", row.total_bytes),
                format_or_unknown(row.min_bytes, bytes), format_or_unknown(row.max_bytes, bytes),
-               number(row.mean_bytes)});
+               mean_number(row.mean_bytes)});
   }
   return std::move(table).text(options.width);
 }
@@ -120,7 +130,7 @@ std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOpti
                      kFirstToGo);
   for (const CounterRow& row : rows) {
     table.row({row.name, row.unit.empty() ? "1" : row.unit, fmt::format("{}", row.count),
-               number(row.min), number(row.max), number(row.mean), number(row.last)});
+               number(row.min), number(row.max), mean_number(row.mean), number(row.last)});
   }
   return std::move(table).text(options.width);
 }
