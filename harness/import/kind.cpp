@@ -25,7 +25,7 @@ constexpr std::array kKinds = {
     ImportKind{"tritonbench", "tritonbench's operator logs, and its tables of products (M,N,K)",
                "call", ImportInput::text, is_tritonbench_file, read_tritonbench},
     // Never in place of a configuration: `bench run PROFILE` would hide what was refused.
-    ImportKind{"profile", "what a program executed: profiles, and logs of oneDNN",
+    ImportKind{"profile", "what a program executed with oneDNN: profiles, logs",
                "distinct primitive", ImportInput::stream,
                [](std::string_view, std::string_view) { return false; }, read_profile},
     ImportKind{"onnx", "a model in ONNX: its network, or its distinct operators", "node",

@@ -183,7 +183,7 @@ void add_pass_rows(const ReadReport& report, ProfileAudit& audit) {
   AuditRow lines = make_count_row("unread lines of oneDNN", 0, unread);
   if (unread > 0) {
     lines.verdict = AuditVerdict::doubtful;
-    lines.reason = fmt::format("{} not understood: what they state is missing",
+    lines.reason = fmt::format("{} not understood; the contents are missing",
                                pluralise(unread, "line was", "lines were"));
   }
   if (!audit.completeness && ended == passes && stated > 0)
@@ -263,7 +263,7 @@ void add_record_rows(const ReadReport& report, ProfileAudit& audit) {
     const bool is_broken =
         static_cast<double>(malformed) > kBrokenShare * static_cast<double>(report.lines);
     row.verdict = is_broken ? AuditVerdict::broken : AuditVerdict::doubtful;
-    row.reason = fmt::format("{} could not be read: what they state is missing",
+    row.reason = fmt::format("{} could not be read; the contents are missing",
                              pluralise(malformed, "record"));
   }
   audit.rows.push_back(std::move(row));

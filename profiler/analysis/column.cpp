@@ -163,7 +163,7 @@ constexpr std::array kOwnColumns = {
                     const auto& id = c.activity.correlation;
                     return id ? Cell(static_cast<std::int64_t>(*id)) : Cell();
                   }),
-    Column{"start_ns", "start", Quantity::none, Merge::equal, "start time, CLOCK_MONOTONIC",
+    Column{"start_ns", "start [ns]", Quantity::none, Merge::equal, "start time, CLOCK_MONOTONIC",
            [](const RowContext& c, const Column&) { return time_cell(c.activity.start); }, nullptr,
            std::nullopt, true, Position::none},
     statistic_column(
