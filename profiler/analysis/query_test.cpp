@@ -660,7 +660,7 @@ TEST(Query, CountersAreShownWithTheirValuesAndWithoutTimes) {
                             Not(HasSubstr("share"))));
   options.aggregate_by.clear();
   EXPECT_THAT(ask(file, options).text,
-              AllOf(testing::ContainsRegex("# +name +start +value +value_unit"),
+              AllOf(testing::ContainsRegex("# +name +start .ns. +value +value_unit"),
                     Not(HasSubstr("share")), Not(HasSubstr("n/a\n"))));
   // Also if a name selects them.
   options.kinds.clear();
