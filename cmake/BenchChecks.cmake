@@ -64,11 +64,15 @@ bench_check(style_self_test ci/check_style.py --self-test)
 bench_check(language ci/check_language.py)
 bench_check(language_self_test ci/check_language.py --self-test)
 bench_check(format ci/check_format)
+# Without check-jsonschema, which ci/setup installs, ctest lists this check as skipped.
+bench_check(recipes ci/check_recipes.py)
+set_tests_properties(check.recipes PROPERTIES SKIP_RETURN_CODE 77)
+bench_check(recipes_self_test ci/check_recipes.py --self-test)
 bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
 bench_check(perf_gate tests/perf_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/perf_gate.sh" "${PROJECT_SOURCE_DIR}/bench"
-  "${PROJECT_SOURCE_DIR}/docs/ci")
+  "${PROJECT_SOURCE_DIR}/ci/recipes")
 if(TARGET bench_older)
-  bench_check(library_gate tests/library_gate_test.sh "${PROJECT_SOURCE_DIR}/docs/ci" $<TARGET_FILE:bench_older>
+  bench_check(library_gate tests/library_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/recipes" $<TARGET_FILE:bench_older>
     "${PROJECT_SOURCE_DIR}/build/deps/onednn_older/lib/libdnnl.so.3" $<TARGET_FILE:DNNL::dnnl>)
 endif()
 bench_check(source_archive tests/source_archive_test.sh)

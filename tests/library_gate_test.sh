@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/library_gate_test.sh <docs/ci> <bench> <older library> <newer library>: the recipes for the CI of a
+# tests/library_gate_test.sh <ci/recipes> <bench> <older library> <newer library>: the recipes for the CI of a
 # library, each twice, as for pull requests of two people. The library's "build" is one of the two given
 # ones, by the file VERSION of its sources; <bench> is built against the older one. The gate is real.
 set -uo pipefail

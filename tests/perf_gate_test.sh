@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/perf_gate_test.sh <ci/perf_gate.sh> <launcher> <docs/ci>: the recipes for CI in a repository of two
+# tests/perf_gate_test.sh <ci/perf_gate.sh> <launcher> <ci/recipes>: the recipes for CI in a repository of two
 # commits, with a fake build. Between two jobs of GitHub and GitLab only build/gate-base/build survives, as in
 # a CI system's cache; Jenkins keeps the whole checkout.
 set -uo pipefail
@@ -37,7 +37,7 @@ case \$1 in
     case \$2 in */gate-base/*) echo base ;; *) echo candidate ;; esac >>"$work/builds"
     cat >"\$2/bench" <<'PROGRAM'
 #!/bin/sh
-[ "\$1" != gate ] || { mkdir -p gate && echo "gate \$*" >gate/gate.md; }
+[ "\$1" != gate ] || { mkdir -p gate && echo "gate \$*" >gate/gate.md && exit \${GATE_STATUS:-0}; }
 PROGRAM
     chmod +x "\$2/bench" ;;
 esac
@@ -52,6 +52,17 @@ case "\$*" in *--paginate*) cat "$work/comment" 2>/dev/null; exit 0 ;; esac
 echo 5 >"$work/comment"
 GH
 chmod +x "$work/bin/gh"
+# GitLab's interface: the notes of the merge request, and what was written to them.
+cat >"$work/bin/curl" <<CURL
+#!/bin/sh
+echo "\$*" >>"$work/curl"
+case "\$*" in
+  *per_page*) cat "$work/notes" ;;
+  *) cat >"$work/note" ;;
+esac
+CURL
+printf '#!/bin/sh\ncat\n' >"$work/bin/jq" # the notes of the fake are the answer of the filter
+chmod +x "$work/bin/curl" "$work/bin/jq"
 PATH="$work/bin:$PATH"
 git -C "$origin" init --quiet --initial-branch=main
 git -C "$origin" add --all && GIT_COMMITTER_DATE='2026-01-01T00:00:00Z' git -C "$origin" commit --quiet -m one
@@ -64,7 +75,7 @@ git -C "$origin" branch change && git -C "$origin" reset --quiet --hard HEAD~1
 # job <recipe> <base>: a job for the branch `change`; for GitHub and GitLab in a new clone at the same path,
 # with the cache of the last job
 job() {
-  rm -rf "$work/cache" "$work/builds" "$work/gh"
+  rm -rf "$work/cache" "$work/builds" "$work/gh" "$work/curl" "$work/note"
   if [[ $1 != Jenkinsfile ]]; then
     [[ ! -d $work/clone/build/gate-base/build ]] || mv "$work/clone/build/gate-base/build" "$work/cache"
     rm -rf "$work/clone"
@@ -75,6 +86,7 @@ job() {
   fi
   : >"$work/summary"
   (cd "$work/clone" && PULL_BASE=$2 CI_MERGE_REQUEST_DIFF_BASE_SHA=$2 CHANGE_TARGET=main \
+    CI_API_V4_URL=https://gitlab.example.org/api/v4 CI_MERGE_REQUEST_PROJECT_ID=3 CI_MERGE_REQUEST_IID=7 \
     GITHUB_REPOSITORY=us/bench PULL_REPOSITORY=${repository:-us/bench} GITHUB_STEP_SUMMARY=$work/summary \
     "$recipe_runner" "$recipes/$1") >"$work/log" 2>&1
   status=$?
@@ -111,6 +123,32 @@ check "GitHub: a new comment" "pr comment 7 --body-file comment.md" "$(tail -n 1
 job github.yml "$first"
 check "GitHub: the same comment, updated" "api --method PATCH repos/us/bench/issues/comments/5 -F body=@comment.md" \
   "$(tail -n 1 "$work/gh")"
+
+# A merge request of a fork has no token for notes. Otherwise the first note is new, and later ones replace it.
+notes=https://gitlab.example.org/api/v4/projects/3/merge_requests/7/notes
+: >"$work/notes"
+job gitlab.yml "$first"
+check "GitLab, from a fork: status" 0 $status
+check "GitLab, from a fork: no note" "" "$(cat "$work/curl" 2>/dev/null)"
+export GATE_NOTE_TOKEN=t
+job gitlab.yml "$first"
+check "GitLab: a new note" "-sSf -H PRIVATE-TOKEN: t -o /dev/null -X POST --data-urlencode body@- $notes" \
+  "$(tail -n 1 "$work/curl")"
+check "GitLab: the note is the report" "$gated" "$(cat "$work/note")"
+echo 9 >"$work/notes"
+job gitlab.yml "$first"
+check "GitLab: the same note, updated" \
+  "-sSf -H PRIVATE-TOKEN: t -o /dev/null -X PUT --data-urlencode body@- $notes/9" "$(tail -n 1 "$work/curl")"
+unset GATE_NOTE_TOKEN
+
+# A slower candidate fails the job, which also writes the report.
+for recipe in github.yml gitlab.yml Jenkinsfile; do
+  export GATE_STATUS=1
+  job $recipe "$first" >/dev/null
+  check "$recipe, a slower candidate: status" 1 $status
+  check "$recipe, a slower candidate: report" "$gated" "$(report)"
+  unset GATE_STATUS
+done
 
 job gitlab.yml "$(git -C "$origin" rev-parse change)"
 check "another base: status" 0 $status
