@@ -8,17 +8,20 @@
 #                commit before this one if they are the same)
 #   --out DIR    folder of reports and kits (default: gate)
 #   --advisory   report the findings, but exit 0 unless the gate itself cannot run (status 2)
+#   --prove TIME first show that the gate is alive, unless that was shown in the last TIME (default 24h,
+#                or `never`): `bench selftest`, and this gate must fail a slowdown of 2x. 1 minute together
 # Appends the Markdown report to $GITHUB_STEP_SUMMARY if that is set.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-usage() { sed -n '3,11s/^# //p' "${BASH_SOURCE[0]}"; }
-ref='' out=gate advisory=false
+usage() { sed -n '3,13s/^# //p' "${BASH_SOURCE[0]}"; }
+ref='' out=gate advisory=false prove=24h
 while (($#)); do
   case $1 in
     --base) ref=${2:?commit} && shift 2 ;;
     --out) out=${2:?folder} && shift 2 ;;
     --advisory) advisory=true && shift ;;
+    --prove) prove=${2:?time} && shift 2 ;;
     -h | --help) usage && exit 0 ;;
     -*) usage >&2 && exit 2 ;;
     *) break ;;
@@ -72,6 +75,28 @@ rm -f "$tree/build/gate-base.commit"
 BENCH_SETUP=yes ./bench --version >&2
 (cd "$tree" && BENCH_SETUP=yes ./bench --version >&2)
 printf '%s\n' "$base" >"$tree/build/gate-base.commit"
+
+# The self-test shows how often the gate is wrong on this machine, and each report states it. It is stored in
+# baselines/CLASS/selftest.jsonl. That this script then fails is shown by a candidate of half the speed. Without
+# that, the self-test is removed, so that the next call tries again.
+show_alive() {
+  local before=build/gate-alive.begin status=0 proof
+  touch "$before"
+  ./bench selftest --budget 30s --if-older "$prove" --quiet >build/gate-selftest.txt || status=$?
+  ((!status)) || echo "ci/perf_gate.sh: the self-test of the gate returned $status" >&2
+  proof=$(find baselines -name selftest.jsonl -newer "$before" 2>/dev/null || true)
+  [[ -n $proof ]] || return 0
+  head -n 1 build/gate-selftest.txt >&2
+  status=0
+  ./bench gate "$config" --quick --cand-env BENCH_SLOWDOWN=1.0 --out build/gate-alive --force --budget 30s \
+    --quiet >build/gate-alive.txt || status=$?
+  ((status != 1)) || return 0
+  xargs -d '\n' rm -f <<<"$proof"
+  echo "ci/perf_gate.sh: the gate is not alive: it returned $status, not 1, for a candidate that is slower by" \
+    "100 %; see build/gate-alive.txt" >&2
+  exit 2
+}
+[[ $prove == never ]] || show_alive
 
 status=0
 ./bench gate "$config" --base "$tree" --out "$out" --force "$@" || status=$?

@@ -371,6 +371,46 @@ TEST_F(GateProgramTest, DuetShowsTheEffectOfOneCase) {
   EXPECT_EQ(bench({"duet", kId}).status, 2);
 }
 
+TEST_F(GateProgramTest, StatesWhetherTheGateWasShownAliveByAStoredSelfTest) {
+  gate({"--base-env", "A=1", "--quiet"});
+  EXPECT_THAT(read("gate/gate.md"), HasSubstr("no self-test is stored; run"));
+  const json first = json::parse(read("gate/gate.json"));
+  const std::string machine = first.at("machine_class").get<std::string>();
+  const json proof = {{"record", "proof"},
+                      {"schema", "bench.proof/1"},
+                      {"run_id", "s"},
+                      {"time", first.at("time")},
+                      {"machine_class", machine},
+                      {"tool_version", "0.1.0"},
+                      {"commit", ""},
+                      {"duets", 40},
+                      {"suites", 1000},
+                      {"red_suites", 1},
+                      {"power", json::array({{{"slowdown", 0.03}, {"cases", 100}, {"found", 95}}})},
+                      {"injected", {{"slowdown", 0.03}, {"measured", 0.029}}}};
+  const std::string folder = folder_.file("baselines/" + machine);
+  std::filesystem::create_directories(folder);
+  folder_.write("baselines/" + machine + "/selftest.jsonl", proof.dump() + "\n");
+  gate({"--base-env", "A=1", "--quiet", "--force"});
+  EXPECT_THAT(read("gate/gate.md"),
+              AllOf(HasSubstr("shown alive "), HasSubstr("0.1 % of unchanged suites"),
+                    HasSubstr("+3 % is the smallest slowdown found")));
+  const json report = json::parse(read("gate/gate.json"));
+  EXPECT_EQ(report.at("proof").at("power"), proof.at("power"));
+  EXPECT_THAT(bench({"gate", "--from", "gate/gate.jsonl"}).out, HasSubstr("shown alive "));
+  // Nothing is measured while this self-test is recent.
+  const ProgramResult recent = bench({"selftest", "--if-older", "8000h"});
+  EXPECT_EQ(recent.status, 0) << recent.err;
+  EXPECT_THAT(recent.err, HasSubstr("nothing is measured"));
+  EXPECT_EQ(recent.out, "");
+  EXPECT_EQ(bench({"baseline", "verify"}).status, 0);
+  folder_.write("baselines/" + machine + "/selftest.jsonl", "{}\n");
+  EXPECT_THAT(bench({"baseline", "verify"}).out, HasSubstr("selftest.jsonl:1"));
+  EXPECT_THAT(gate({"--base-env", "A=1", "--quiet", "--force"}).err,
+              HasSubstr("malformed self-test"));
+  EXPECT_THAT(read("gate/gate.md"), HasSubstr("no self-test is stored"));
+}
+
 TEST_F(GateProgramTest, SelftestSeesAnInjectedSlowdownAndKeepsItsFewDuetsWithoutRates) {
   const ProgramResult result =
       bench({"selftest", kId, "--duets", "6", "--record", "d.jsonl", "--quiet"});
@@ -379,6 +419,8 @@ TEST_F(GateProgramTest, SelftestSeesAnInjectedSlowdownAndKeepsItsFewDuetsWithout
               AllOf(StartsWith("Too few duets for an answer: no case has more than 6"),
                     HasSubstr("A/A duets (both sides equal)"), HasSubstr("injected: +3.0 %"),
                     Not(HasSubstr("false positives per 100 cases"))));
+  // Too few duets show nothing, so nothing is stored.
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("baselines")));
   // `gate --self-test` gives the same result.
   const ProgramResult again = bench({"gate", "--self-test", "--from", "d.jsonl", "--json"});
   EXPECT_EQ(again.status, 0) << again.err;

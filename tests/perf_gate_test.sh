@@ -37,7 +37,14 @@ case \$1 in
     case \$2 in */gate-base/*) echo base ;; *) echo candidate ;; esac >>"$work/builds"
     cat >"\$2/bench" <<'PROGRAM'
 #!/bin/sh
-[ "\$1" != gate ] || { mkdir -p gate && echo "gate \$*" >gate/gate.md && exit \${GATE_STATUS:-0}; }
+case "\$*" in
+  selftest*)
+    echo "\$*" >>../selftest
+    # A stored self-test is recent, unless it is of the last job of the day before.
+    [ -z "\$SELFTEST_DUE" ] || { mkdir -p baselines/class && echo proof >baselines/class/selftest.jsonl; } ;;
+  gate*BENCH_SLOWDOWN*) echo "\$*" >>../selftest && exit \${SLOWED_STATUS:-1} ;;
+  gate*) mkdir -p gate && echo "gate \$*" >gate/gate.md && exit \${GATE_STATUS:-0} ;;
+esac
 PROGRAM
     chmod +x "\$2/bench" ;;
 esac
@@ -140,6 +147,26 @@ job gitlab.yml "$first"
 check "GitLab: the same note, updated" \
   "-sSf -H PRIVATE-TOKEN: t -o /dev/null -X PUT --data-urlencode body@- $notes/9" "$(tail -n 1 "$work/curl")"
 unset GATE_NOTE_TOKEN
+
+# A self-test that is due is followed by a gate that must fail; otherwise the job fails, and tries again next time.
+rm -f "$work/selftest"
+proved="selftest --budget 30s --if-older 24h --quiet"
+slowed="gate configs/quick.yaml --quick --cand-env BENCH_SLOWDOWN=1.0 --out build/gate-alive --force --budget 30s --quiet"
+job github.yml "$first"
+check "recent self-test: status" 0 $status
+check "recent self-test: nothing is slowed" "$proved" "$(cat "$work/selftest")"
+rm -f "$work/selftest"
+SELFTEST_DUE=1 job github.yml "$first"
+check "due self-test: status" 0 $status
+check "due self-test: a slowed gate" "$proved,$slowed" "$(paste -sd, "$work/selftest")"
+check "due self-test: gates" "$gated" "$(report)"
+SELFTEST_DUE=1 SLOWED_STATUS=0 job github.yml "$first" >/dev/null
+check "dead gate: status" 2 $status
+check "dead gate: message" 1 "$(grep -c 'not alive: it returned 0, not 1' "$work/log")"
+check "dead gate: nothing is stored" "" "$(find "$work/clone/baselines" -name selftest.jsonl)"
+rm -f "$work/selftest"
+(cd "$work/clone" && ci/perf_gate.sh --base HEAD --out gate --prove never) >"$work/log" 2>&1
+check "--prove never: no self-test" "" "$(cat "$work/selftest" 2>/dev/null)"
 
 # A slower candidate fails the job, which also writes the report.
 for recipe in github.yml gitlab.yml Jenkinsfile; do

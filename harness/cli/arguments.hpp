@@ -57,8 +57,9 @@ struct GateArguments {
   bool allow_incomparable = false;
   bool kits_for_all = false;  // --kit: for every case, not only for failed ones
   bool self_test = false;
-  bool bisect = false;                // use the exit statuses of `git bisect run`
-  std::optional<std::string> record;  // selftest --record: file for the raw duets
+  bool bisect = false;                  // use the exit statuses of `git bisect run`
+  std::optional<std::string> record;    // selftest --record: file for the raw duets
+  std::optional<Nanoseconds> if_older;  // selftest --if-older: maximum age of a stored self-test
 };
 
 // Arguments of `report`. --columns, --sort and --top are in AnalysisOptions.

@@ -364,6 +364,8 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(StoreContents contents, read_store_contents(arguments));
   const std::vector<std::string> peak_problems = contents.store.peak_problems();
   contents.problems.insert(contents.problems.end(), peak_problems.begin(), peak_problems.end());
+  const std::vector<std::string> proof_problems = contents.store.proof_problems();
+  contents.problems.insert(contents.problems.end(), proof_problems.begin(), proof_problems.end());
   std::size_t runs = 0;
   for (const StoreEntry& entry : contents.cases) runs += entry.history.records.size();
   if (arguments.output == Output::json) {

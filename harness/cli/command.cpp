@@ -70,7 +70,7 @@ constexpr std::string_view kDuetOptions =
     "bisect base base-env base-library cand cand-env cand-library duets filter set plugin budget "
     "seed out explain json quiet force beside";
 constexpr std::string_view kSelftestOptions =
-    "record from duets set plugin seed budget json quiet force beside";
+    "baseline if-older record from duets set plugin seed budget json quiet force beside";
 constexpr std::string_view kTraceOptions = "out format align check quiet force";
 constexpr std::string_view kProfileOptions =
     "out profile no-profile profile-iterations sample-rate profile-format trace window sample "
@@ -331,8 +331,11 @@ constexpr std::array kCommands = {
             "slowdown. Prints how many gates of 100 unchanged cases would fail, how often "
             "slowdowns of 2, 3, 5 "
             "and 10 %\n"
-            "are detected, and the minimum detectable effect on this machine.",
+            "are detected, and the minimum detectable effect on this machine. Stores this; the "
+            "reports of later gates\n"
+            "state it.",
             "bench selftest\n"
+            "bench selftest --budget 30s --if-older 24h\n"
             "bench selftest --duets 500 --record duets.jsonl\n"
             "bench selftest configs/quick.yaml --budget 5m",
             kSelftestOptions, selftest_command},

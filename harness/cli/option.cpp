@@ -618,6 +618,9 @@ constexpr std::array kOptions = {
            store<&Arguments::gate, &GateArguments::self_test>),
     Option("record", "FILE", "keep the raw duets of the self-test",
            store<&Arguments::gate, &GateArguments::record>),
+    Option("if-older", "TIME",
+           "measure only if the store has no passed self-test of the last TIME (24h)",
+           store<&Arguments::gate, &GateArguments::if_older>),
     Option(
         "baseline", "DIR", "the folder of stored baselines (default baselines)",
         store<&Arguments::baseline>,
@@ -625,6 +628,7 @@ constexpr std::array kOptions = {
                   "compare each case with the baselines in this folder (default baselines, if it "
                   "contains this machine class)"},
                  {"peak", "the store of the ceilings (default baselines)"},
+                 {"selftest", "the store that keeps what the self-test showed (default baselines)"},
                  {"explain",
                   "the store of the ceilings and of the case's time (default baselines)"},
                  {"analyze", "the store with the ceilings of the machine (default baselines)"}}}}),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/printable.hpp"
+#include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -11,6 +13,7 @@
 #include "harness/host/environment.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"
+#include "harness/store/store.hpp"
 
 #include <fmt/format.h>
 
@@ -74,18 +77,47 @@ Result<std::vector<SelfTest>> read_tests(const std::string& path) {
   return read_self_tests(text, path);
 }
 
-ExitStatus print_summary(const std::vector<SelfTest>& tests, const Arguments& arguments, Env& env) {
-  const auto summary = [&] {
-    const bool is_quiet = arguments.verbosity == Verbosity::quiet;
-    const std::optional<WaitingLine> line =
-        is_quiet ? std::nullopt : std::make_optional<WaitingLine>("resampling suites", env);
-    return summarise(tests, {.seed = arguments.seed.value_or(1)});
-  }();
-  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
+Result<SelfTestSummary> resample(const std::vector<SelfTest>& tests, const Arguments& arguments,
+                                 Env& env) {
+  const bool is_quiet = arguments.verbosity == Verbosity::quiet;
+  const std::optional<WaitingLine> line =
+      is_quiet ? std::nullopt : std::make_optional<WaitingLine>("resampling suites", env);
+  return summarise(tests, {.seed = arguments.seed.value_or(1)});
+}
+
+void print_summary(const std::vector<SelfTest>& tests, const SelfTestSummary& summary,
+                   const Arguments& arguments, Env& env) {
   *env.out << (arguments.output == Output::json
-                   ? self_test_json(tests, *summary)
-                   : format_console_lines(format_self_test(tests, *summary), env));
-  return ExitStatus::success;
+                   ? self_test_json(tests, summary)
+                   : format_console_lines(format_self_test(tests, summary), env));
+}
+
+// Stores what the self-test showed, for the reports of later gates. One with too few duets for
+// rates shows nothing, and replaces nothing. Returns the path of the file; empty if nothing is
+// stored.
+Result<std::string> store_proof(const BaselineStore& store, const SelfTest& test,
+                                const SelfTestSummary& summary) {
+  if (!summary.rates) return std::string();
+  ProofOfLife proof = make_proof(test, summary);
+  proof.tool_version = std::string(tool_version());
+  proof.commit = std::string(tool_commit().value_or(""));
+  return store.set_proof(proof);
+}
+
+// Returns whether --if-older is given and the store has a self-test of this machine class that
+// passed and is not older. A bad file does not count: the next self-test replaces it.
+bool has_recent_proof(const BaselineStore& store, const Arguments& arguments, Env& env) {
+  if (!arguments.gate.if_older) return false;
+  const auto proof = store.proof(machine_class(read_cpu(SystemRoot{})));
+  if (!proof.ok() || !*proof || !find_proof_problem(**proof).empty()) return false;
+  const auto age = proof_age(**proof, env.utc_now());
+  if (!age || *age > *arguments.gate.if_older) return false;
+  if (arguments.verbosity != Verbosity::quiet) {
+    print_sentence(env, fmt::format("nothing is measured: the self-test of {} passed and is recent "
+                                    "enough (--if-older)",
+                                    (*proof)->time));
+  }
+  return true;
 }
 
 ExitStatus measure_and_print(const Arguments& arguments, Env& env) {
@@ -94,6 +126,9 @@ ExitStatus measure_and_print(const Arguments& arguments, Env& env) {
   };
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return wrong({"nothing can be measured", "", ""});
+  const BaselineStore store(store_folder(arguments.baseline));
+  if (const auto foreign = store.foreign_content()) return wrong(*foreign);
+  if (has_recent_proof(store, arguments, env)) return ExitStatus::success;
   const auto& record = arguments.gate.record;
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   if (record) {
@@ -106,17 +141,30 @@ ExitStatus measure_and_print(const Arguments& arguments, Env& env) {
     if (const Status status = write_file(*record, self_test_lines(*test), existing); !status)
       return wrong(status.error());
   }
-  return print_summary({*test}, arguments, env);
+  const auto summary = resample({*test}, arguments, env);
+  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
+  const auto stored = store_proof(store, *test, *summary);
+  print_summary({*test}, *summary, arguments, env);
+  if (!stored.ok()) return fail("selftest", stored.error(), ExitStatus::not_measured, env);
+  if (!stored->empty() && arguments.output != Output::json) {
+    *env.out << fmt::format("\nStored in {}; the reports of gates state it\n", printable(*stored));
+  }
+  return ExitStatus::success;
+}
+
+ExitStatus judge_record(const std::string& path, const Arguments& arguments, Env& env) {
+  const auto tests = read_tests(path);
+  if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
+  const auto summary = resample(*tests, arguments, env);
+  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
+  print_summary(*tests, *summary, arguments, env);
+  return ExitStatus::success;
 }
 
 }  // namespace
 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
-  if (arguments.gate.from) {
-    const auto tests = read_tests(*arguments.gate.from);
-    if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
-    return print_summary(*tests, arguments, env);
-  }
+  if (arguments.gate.from) return judge_record(*arguments.gate.from, arguments, env);
   Arguments test_arguments = arguments;
   if (test_arguments.inputs.empty())
     test_arguments.inputs.assign(kDefaultCases.begin(), kDefaultCases.end());

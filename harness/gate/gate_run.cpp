@@ -94,6 +94,7 @@ class GateRun {
     outcome_.gate.program = request.program;
     outcome_.gate.program_path = request.program_path;
     outcome_.gate.facts.run_id = request.run_id;
+    outcome_.gate.facts.time = env.utc_now();
     outcome_.gate.facts.candidate = request.sides.candidate;
     outcome_.gate.facts.base = request.sides.base;
     outcome_.gate.evidence.mode =
@@ -126,6 +127,7 @@ class GateRun {
  private:
   Status run_stage_one(EvidenceSink& sink, RunObserver& progress);
   void add_cases(const Report& report);
+  void look_up_proof();
   Status look_up_store(const Report& report);
   GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
@@ -182,7 +184,19 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
     libraries.merge(outcome_.gate.facts.candidate.libraries);
     outcome_.gate.facts.candidate.libraries = std::move(libraries);
   }
+  look_up_proof();
   return look_up_store(report);
+}
+
+// A bad file is reported as any problem of the store; the reports then state no self-test.
+void GateRun::look_up_proof() {
+  GateFacts& facts = outcome_.gate.facts;
+  auto proof = find_proof(store_folder(request_.store), facts.machine_class);
+  if (proof.ok()) {
+    facts.proof = *std::move(proof);
+  } else {
+    request_.warn(proof.error().message());
+  }
 }
 
 // Adds one entry of evidence per case of the plan, in the plan's order. After Ctrl-C, the report

@@ -227,4 +227,25 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   return summary;
 }
 
+ProofOfLife make_proof(const SelfTest& test, const SelfTestSummary& summary) {
+  ProofOfLife proof;
+  proof.run_id = test.run_id;
+  proof.time = test.time;
+  proof.machine_class = test.machine_class;
+  for (const SelfTestSummary::Kernel& kernel : summary.kernels)
+    proof.duets = std::max<std::int64_t>(proof.duets, kernel.duets);
+  for (const InjectedSlowdown& slowdown : test.injected) {
+    const bool is_worse =
+        !proof.injected || injected_error(slowdown.injected, slowdown.measured) >
+                               injected_error(proof.injected->slowdown, proof.injected->measured);
+    if (is_worse) proof.injected = ProofOfLife::Injected{slowdown.injected, slowdown.measured};
+  }
+  if (!summary.rates) return proof;
+  proof.suites = summary.rates->clean.suites;
+  proof.red_suites = summary.rates->clean.red_suites;
+  for (const PowerRow& row : summary.rates->power)
+    proof.power.push_back({row.slowdown, row.result.slow, row.result.detected});
+  return proof;
+}
+
 }  // namespace bench

@@ -7,6 +7,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "harness/judge/evidence.hpp"
+#include "harness/result/proof.hpp"
 
 #include <cstdint>
 #include <map>
@@ -146,6 +147,9 @@ struct SelfTestOptions {
 // Returns an error if there are no duets.
 Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
                                   const SelfTestOptions& options);
+
+// Returns the numbers of one self-test that the store keeps, without the version of this program.
+ProofOfLife make_proof(const SelfTest& test, const SelfTestSummary& summary);
 
 std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestSummary& summary);
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary);

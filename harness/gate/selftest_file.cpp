@@ -136,15 +136,11 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
 
 namespace {
 
-// If the measured value differs from an injected slowdown by more than this fraction of it, the
-// check failed: the gate would misjudge a real slowdown of that size as well.
-constexpr double kMaxInjectedError = 0.5;
-
 // Returns the sentence about the injected slowdown that was measured worst. Empty if all were
 // measured well.
 std::string describe_failed_check(const std::vector<SelfTest>& tests) {
   const auto error = [](const InjectedSlowdown& slowdown) {
-    return std::abs(slowdown.measured - slowdown.injected) / slowdown.injected;
+    return injected_error(slowdown.injected, slowdown.measured);
   };
   const InjectedSlowdown* worst = nullptr;
   int others = -1;

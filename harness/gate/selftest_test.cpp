@@ -28,6 +28,35 @@ SelfTest sample() {
   return test;
 }
 
+TEST(SelfTest, GivesTheProofOfItsWorstInjectedSlowdownAndItsRates) {
+  SelfTest test = sample();
+  test.injected.push_back({"b", 0.03, 0.001, 8});
+  test.injected.push_back({"c", 0.03, 0.031, 8});
+  const auto summary = summarise({test}, {.suites = 8});
+  ASSERT_TRUE(summary.ok()) << summary.error().message();
+  const ProofOfLife proof = make_proof(test, *summary);
+  EXPECT_EQ(proof.time, test.time);
+  EXPECT_EQ(proof.machine_class, test.machine_class);
+  EXPECT_EQ(proof.duets, 20);
+  EXPECT_EQ(proof.suites, 8);
+  EXPECT_EQ(proof.red_suites, summary->rates->clean.red_suites);
+  ASSERT_THAT(proof.power, SizeIs(4));
+  EXPECT_EQ(proof.power[0].slowdown, 0.02);
+  EXPECT_EQ(proof.power[0].cases, 8);  // two suites with four slower cases each
+  EXPECT_EQ(proof.injected, (ProofOfLife::Injected{0.03, 0.001}));
+  EXPECT_EQ(find_proof_problem(proof), "it read an injected +3.0 % as +0.1 %");
+}
+
+TEST(SelfTest, WithTooFewDuetsGivesAProofWithoutRates) {
+  SelfTest test = sample();
+  test.duets.resize(10);
+  const auto summary = summarise({test}, {.suites = 8});
+  ASSERT_TRUE(summary.ok()) << summary.error().message();
+  const ProofOfLife proof = make_proof(test, *summary);
+  EXPECT_EQ(proof.suites, 0);
+  EXPECT_EQ(find_proof_problem(proof), "its 5 duets per case are too few");
+}
+
 TEST(SelfTest, ReadsWhatItWroteAlsoConcatenated) {
   SelfTest second = sample();
   second.run_id = "r2";

@@ -78,8 +78,8 @@ void gate_fields(auto& archive, JsonOf<GateFacts> auto& facts, JsonOf<GateEviden
   BENCH_MEMBERS(archive, facts, run_id, (config_name, "config"), (config_files, "files"),
                 (plugins, kOptional), machine_class);
   BENCH_MEMBERS(archive, evidence, mode);
-  BENCH_MEMBERS(archive, facts, candidate, base, store, (inherited, kOptional),
-                (beside, kOptional));
+  BENCH_MEMBERS(archive, facts, candidate, base, store, (inherited, kOptional), (beside, kOptional),
+                (time, kOptional), proof);
   BENCH_MEMBERS(archive, evidence, configuration_is_stored, (store_problems, kOptional));
   archive.optional("unmeasured", unmeasured);
   BENCH_MEMBERS(archive, evidence, removed, changes, settings, policy);

@@ -7,6 +7,7 @@
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "harness/judge/conclusion.hpp"
+#include "harness/result/proof.hpp"
 
 #include <map>
 #include <string>
@@ -64,6 +65,9 @@ struct GateFacts {
   std::map<std::string, std::string> inherited = {};
   // The other measurements of `bench` that ran on this machine at the same time.
   std::vector<std::string> beside = {};
+  std::string time = {};  // when the gate began, UTC; empty in older files
+  // The last self-test on this machine class; nullopt if none is stored, and in older files.
+  std::optional<ProofOfLife> proof = std::nullopt;
 };
 
 // How long the phases of a gate took.

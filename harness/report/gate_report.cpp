@@ -5,11 +5,14 @@
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/result/report.hpp"
+#include "harness/store/store.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <system_error>
 
 namespace bench {
@@ -56,6 +59,51 @@ std::string format_times_spent(const GateFile& gate) {
   return text;
 }
 
+// Returns "12 minutes", "5 hours", "9 days".
+std::string format_age(std::chrono::seconds age) {
+  using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
+  const auto whole = [&]<class Unit>(Unit unit) {
+    return static_cast<std::size_t>(std::chrono::duration_cast<Unit>(age) / unit);
+  };
+  if (age >= Days(2)) return pluralise(whole(Days(1)), "day");
+  if (age >= std::chrono::hours(2)) return pluralise(whole(std::chrono::hours(1)), "hour");
+  return pluralise(whole(std::chrono::minutes(1)), "minute");
+}
+
+// Returns the command that shows whether the gate works on this machine. It takes about 30 s.
+std::string proof_command(const GateFile& gate) {
+  const bool is_default = gate.facts.store.value_or(std::string(kDefaultStore)) == kDefaultStore;
+  return fmt::format("`{} selftest --budget 30s{}`", gate.program,
+                     is_default ? "" : " --baseline " + shell_quoted(*gate.facts.store));
+}
+
+// Returns what the last self-test says about the gate. Empty for files of older versions.
+std::string format_proof(const GateFile& gate) {
+  if (gate.facts.time.empty()) return "";
+  constexpr std::string_view kNotAlive = "this gate was not shown alive on this machine";
+  if (!gate.facts.proof) {
+    return fmt::format("{}: no self-test is stored; run {}", kNotAlive, proof_command(gate));
+  }
+  const ProofOfLife& proof = *gate.facts.proof;
+  if (const std::string problem = find_proof_problem(proof); !problem.empty()) {
+    return fmt::format("{}: the self-test of {} failed, {}; run {}", kNotAlive, proof.time, problem,
+                       proof_command(gate));
+  }
+  const auto age = proof_age(proof, gate.facts.time);
+  if (!age || *age > kMaxProofAge) {
+    return fmt::format(
+        "{} lately: the last self-test is {}; run {}", kNotAlive,
+        age ? "of " + format_age(*age) + " ago" : "later than this gate, at " + proof.time,
+        proof_command(gate));
+  }
+  return fmt::format(
+      "shown alive {} ago: {:.1f} % of unchanged suites of 100 cases fail here, and {:+.0f} % is "
+      "the smallest slowdown found in {:.0f} % of slower cases or more",
+      format_age(*age),
+      100 * static_cast<double>(proof.red_suites) / static_cast<double>(proof.suites),
+      100 * smallest_found_slowdown(proof).value_or(0), 100 * kMinPower);
+}
+
 }  // namespace
 
 std::optional<std::string> format_interrupted_rounds(const GateEvidence& evidence) {
@@ -88,6 +136,7 @@ std::vector<std::string> side_lines(const GateFile& gate) {
                     "measure both sides together and detect effects of {:g} %",
                     gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
   }
+  if (std::string proof = format_proof(gate); !proof.empty()) lines.push_back(std::move(proof));
   return lines;
 }
 

@@ -17,7 +17,8 @@
 
 namespace bench {
 
-// Returns what to do about the exit status, the sides, and a missing base.
+// Returns what to do about the exit status, the sides, a missing base, and what the last self-test
+// says about the gate.
 std::vector<std::string> side_lines(const GateFile& gate);
 // Returns sentences that concern all cases: how steady the machine was, changed libraries, how long
 // the gate took.

@@ -3,6 +3,7 @@
 
 #include "harness/report/format.hpp"
 #include "tests/fakes/gate_sample.hpp"
+#include "tests/fakes/proof_sample.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +51,35 @@ TEST(GateReport, APlaceIsAFileAndALine) {
   EXPECT_EQ(place("a.yaml:"), std::pair(std::string("a.yaml:"), -1));
   EXPECT_EQ(place("a.yaml:99999999999"), std::pair(std::string("a.yaml:99999999999"), -1));
   EXPECT_EQ(place(""), std::pair(std::string(), -1));
+}
+
+TEST(GateReport, StatesWhatTheLastSelfTestShowed) {
+  GateFile gate = test::sample_gate();
+  gate.facts.store.reset();
+  const auto proof_line = [&] { return side_lines(gate).back(); };
+  const std::size_t lines = side_lines(gate).size();
+  gate.facts.time = "2026-11-28T11:30:00Z";
+  EXPECT_EQ(side_lines(gate).size(), lines + 1);  // in a file of an older version it is left out
+  EXPECT_EQ(proof_line(),
+            "this gate was not shown alive on this machine: no self-test is stored; run `bench "
+            "selftest --budget 30s`");
+  gate.facts.store = "my store";
+  EXPECT_EQ(proof_line(),
+            "this gate was not shown alive on this machine: no self-test is stored; run `bench "
+            "selftest --budget 30s --baseline 'my store'`");
+  gate.facts.store = "baselines";
+  gate.facts.proof = test::sample_proof();
+  EXPECT_EQ(proof_line(),
+            "shown alive 5 hours ago: 0.2 % of unchanged suites of 100 cases fail here, and +3 % "
+            "is the smallest slowdown found in 90 % of slower cases or more");
+  gate.facts.time = "2026-12-07T06:00:00Z";
+  EXPECT_EQ(proof_line(),
+            "this gate was not shown alive on this machine lately: the last self-test is of 9 days "
+            "ago; run `bench selftest --budget 30s`");
+  gate.facts.proof->injected->measured = 0.001;
+  EXPECT_EQ(proof_line(),
+            "this gate was not shown alive on this machine: the self-test of 2026-11-28T06:00:00Z "
+            "failed, it read an injected +3.0 % as +0.1 %; run `bench selftest --budget 30s`");
 }
 
 TEST(GateReport, TheReproductionCanBePasted) {

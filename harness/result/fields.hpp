@@ -7,6 +7,7 @@
 #include "base/json_fields.hpp"
 #include "base/json_reader.hpp"
 #include "harness/result/latency.hpp"
+#include "harness/result/proof.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/typed_details.hpp"
 #include "harness/stats/equal_speed.hpp"
@@ -34,6 +35,15 @@ void fields(auto& archive, JsonOf<RunRecord> auto& run) {
   BENCH_OPTIONAL_MEMBERS(archive, run, convention);
   archive.object("environment", [&](auto& inner) { environment_fields(inner, run.environment); });
 }
+
+// The largest slowdown that a self-test may state, as a fraction: 1000 %.
+inline constexpr double kMaxStatedSlowdown = 10;
+BENCH_FIELDS(ProofOfLife::Power, (slowdown, within(0, kMaxStatedSlowdown)), (cases, at_least(0)),
+             (found, at_least(0)));
+BENCH_FIELDS(ProofOfLife::Injected, (slowdown, within(1e-6, kMaxStatedSlowdown)),
+             (measured, within(-1, 2 * kMaxStatedSlowdown)));
+BENCH_FIELDS(ProofOfLife, run_id, time, machine_class, tool_version, commit, (duets, at_least(0)),
+             (suites, at_least(0)), (red_suites, at_least(0)), power, injected);
 
 BENCH_FIELDS(SampleRemarks, count, (reasons, kOptional));
 

@@ -188,7 +188,8 @@ std::vector<std::string> list_names(const std::string& folder, std::error_code& 
 }
 
 bool is_store_file(const std::string& name) {
-  return name.size() > kStoreSuffix.size() && name.ends_with(kStoreSuffix) && name != kPeakFile;
+  return name.size() > kStoreSuffix.size() && name.ends_with(kStoreSuffix) && name != kPeakFile &&
+         name != kProofFile;
 }
 
 }  // namespace
@@ -293,7 +294,8 @@ std::optional<Error> BaselineStore::foreign_content() const {
   }
   std::erase_if(names, [&](const std::string& name) {
     return name.starts_with('.') || name.starts_with("README") ||
-           exists_without_following_links(fmt::format("{}/{}/{}", folder_, name, kPeakFile));
+           exists_without_following_links(fmt::format("{}/{}/{}", folder_, name, kPeakFile)) ||
+           exists_without_following_links(fmt::format("{}/{}/{}", folder_, name, kProofFile));
   });
   if (names.empty()) return std::nullopt;
   return Error{
@@ -465,6 +467,51 @@ Result<std::string> BaselineStore::add_peaks(const std::vector<PeakRecord>& reco
     lines += to_json_line(record) + "\n";
   BENCH_RETURN_IF_ERROR(write_file(path, lines, Existing::replace));
   return path;
+}
+
+std::vector<std::string> BaselineStore::proof_problems() const {
+  std::error_code ignored;
+  std::vector<std::string> problems;
+  for (const std::string& folder : list_names(folder_, ignored)) {
+    const std::string path = fmt::format("{}/{}/{}", folder_, folder, kProofFile);
+    if (is_link(folder_ + "/" + folder) || !exists_without_following_links(path)) continue;
+    const auto text = read_text(path);
+    const auto proof = text.ok() ? parse_proofs(*text, path) : text.error();
+    if (!proof.ok()) problems.push_back(proof.error().message());
+  }
+  return problems;
+}
+
+Result<std::optional<ProofOfLife>> BaselineStore::proof(std::string_view machine_class) const {
+  if (machine_class.empty()) return std::optional<ProofOfLife>();
+  const std::string folder = folder_ + "/" + store_name(machine_class);
+  const std::string path = fmt::format("{}/{}", folder, kProofFile);
+  if (is_link(folder)) return link_error(folder);
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  BENCH_ASSIGN_OR_RETURN(std::optional<ProofOfLife> proof, parse_proofs(text, path));
+  if (proof && proof->machine_class != machine_class) {
+    return Error{fmt::format("its machine class {} does not belong here", proof->machine_class),
+                 path, "remove the file; `bench selftest` writes it again"};
+  }
+  return proof;
+}
+
+Result<std::string> BaselineStore::set_proof(const ProofOfLife& proof) const {
+  const std::string folder = folder_ + "/" + store_name(proof.machine_class);
+  const std::string path = fmt::format("{}/{}", folder, kProofFile);
+  BENCH_RETURN_IF_ERROR(make_folder(folder));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
+  if (is_link(path)) return link_error(path);
+  BENCH_RETURN_IF_ERROR(write_file(path, to_json_line(proof) + "\n", Existing::replace));
+  return path;
+}
+
+Result<std::optional<ProofOfLife>> find_proof(const std::string& store,
+                                              std::string_view machine_class) {
+  BENCH_ASSIGN_OR_RETURN(std::optional<ProofOfLife> proof,
+                         BaselineStore(store).proof(machine_class));
+  if (proof || store == kDefaultStore) return proof;
+  return BaselineStore(std::string(kDefaultStore)).proof(machine_class);
 }
 
 Result<StoreSelection> open_store(const std::string& path) {

@@ -9,6 +9,7 @@
 #include "harness/result/speed.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/peak_file.hpp"
+#include "harness/store/proof_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -117,6 +118,13 @@ class BaselineStore {
   // Adds the ceilings of one run, all of one machine class, and keeps the last kMaxPeakValues
   // values of each ceiling. Returns the path of the file. A bad line in the file is an error.
   Result<std::string> add_peaks(const std::vector<PeakRecord>& records) const;
+  // Returns the last self-test of a machine class; nullopt if none is stored. A bad line in its
+  // file is an error.
+  Result<std::optional<ProofOfLife>> proof(std::string_view machine_class) const;
+  // Returns the problems of the files of self-tests of all machine classes.
+  std::vector<std::string> proof_problems() const;
+  // Replaces the self-test of its machine class. Returns the path of the file.
+  Result<std::string> set_proof(const ProofOfLife& proof) const;
   // Removes all runs except the last kRunsPerEpoch runs of each epoch and those with an anchor.
   // Malformed lines are an error or are dropped, as `malformed` states.
   Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;
@@ -140,6 +148,11 @@ struct FoundPeaks {
 // the default store: `bench peak` without --baseline stores them there. No records if neither has
 // any; `store` is then the first.
 Result<FoundPeaks> find_peaks(const std::string& store, std::string_view machine_class);
+
+// Returns the self-test of a machine class in the store of --baseline, or, if it has none, the one
+// in the default store.
+Result<std::optional<ProofOfLife>> find_proof(const std::string& store,
+                                              std::string_view machine_class);
 
 // A store and some of its files.
 struct StoreSelection {

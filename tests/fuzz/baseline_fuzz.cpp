@@ -3,6 +3,7 @@
 // writing and reading. Everything computed from the records is finite.
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/history.hpp"
+#include "harness/store/proof_file.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -35,6 +36,15 @@ void require_history(const bench::BaselineHistory& history) {
   require_finite(bench::center(stored.runs));
 }
 
+void require_proof(const std::string& text) {
+  const auto proof = bench::parse_proofs(text, "fuzz");
+  if (!proof.ok() || !*proof) return;
+  const auto again = bench::proof_from_json_line(bench::to_json_line(**proof));
+  require(again.ok() && *again == **proof);
+  require_finite(bench::smallest_found_slowdown(**proof));
+  require(bench::find_proof_problem(**proof).size() < 1000);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -48,5 +58,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again.ok() && *again == record);
   }
   require_history(history);
+  require_proof(text);
   return 0;
 }
