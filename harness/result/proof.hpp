@@ -32,7 +32,7 @@ struct ProofOfLife {
   std::string time;  // UTC
   std::string machine_class;
   std::string tool_version, commit;
-  std::int64_t duets = 0;  // of the case that has most
+  std::int64_t duets = 0;  // A/A duets of the case that has most
   // Unchanged suites of 100 cases, and those of them that failed. 0 suites: too few duets.
   std::int64_t suites = 0, red_suites = 0;
   std::vector<Power> power;  // by slowdown, smallest first
@@ -57,7 +57,7 @@ inline constexpr double kMaxRedSuites = 0.05;
 // %". Empty if it shows that.
 std::string find_proof_problem(const ProofOfLife& proof);
 
-// A machine changes: after this time a self-test says nothing about it.
+// A machine changes, so that an older self-test does not count.
 inline constexpr std::chrono::hours kMaxProofAge{7 * 24};
 
 // Returns the time from the self-test to `now` (UTC, as Env::utc_now() returns it). Returns nullopt
