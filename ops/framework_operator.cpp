@@ -79,7 +79,9 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equi
   if (!flops) return std::nullopt;
   FrameworkWork work;
   work.op = problem->op->name;
-  if (equivalent.fidelity == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
+  if (equivalent.fidelity != framework::Fidelity::work_only)
+    work.case_parameters = problem_tokens(*problem);
+  if (equivalent.fidelity == framework::Fidelity::exact) work.parameters = work.case_parameters;
   work.macs = problem->work.macs;
   work.flops = *flops;
   work.extent = equivalent.extent;
@@ -172,6 +174,14 @@ std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
 
 FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform) {
   return CachingWorkProvider(platform);
+}
+
+FrameworkWorkProvider make_framework_case_provider() {
+  return [provider = CachingWorkProvider({})](const FrameworkCall& call) mutable {
+    auto work = provider(call);
+    if (work) work->parameters = work->case_parameters;
+    return work;
+  };
 }
 
 std::vector<std::string_view> framework_operator_names() {

@@ -28,6 +28,9 @@ std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
 // The same, with a cache of earlier results. Not thread-safe.
 FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform = {});
 
+// The same, but `parameters` are the case_parameters. For imports, whose cases are dense anyway.
+FrameworkWorkProvider make_framework_case_provider();
+
 // The names of the supported operators, without "aten::" and the '_' of in-place variants.
 std::vector<std::string_view> framework_operator_names();
 

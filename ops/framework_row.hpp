@@ -20,9 +20,10 @@ namespace bench::ops {
 
 namespace framework {
 
-// How closely an Equivalent matches its call. exact: it has the parameters of the call. work_only:
+// How closely an Equivalent matches its call. exact: it has the parameters of the call. dense: it
+// has them if the tensors of the call are dense and row-major, which shapes do not show. work_only:
 // only the FLOPs are the same.
-enum class Fidelity { exact, work_only };
+enum class Fidelity { exact, dense, work_only };
 // same: the tensors of an Equivalent are those of its call, so it has the same bytes.
 enum class Tensors { same, others };
 // A problem that represents a call of the framework. Its FLOPs plus `more_flops` are those of the

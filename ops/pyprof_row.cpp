@@ -323,7 +323,7 @@ ActivityWork to_activity_work(FrameworkWork work, std::string_view op) {
 
 }  // namespace
 
-std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
+std::optional<FrameworkWork> find_pyprof_work(const Activity& activity) {
   const std::string_view parameters = activity.attributes.text(Attribute::parameters);
   const std::string op = normalise_op(activity.attributes.text(Attribute::op));
   if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {
@@ -331,9 +331,7 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   }
   const auto marker = parse_pyprof_marker(activity.attributes.text(Attribute::problem));
   if (op == "batch_norm") {
-    auto part = compute_batch_norm_work(activity, parse_parameters(parameters));
-    if (!part) return std::nullopt;
-    return to_activity_work(*std::move(part), op);
+    return compute_batch_norm_work(activity, parse_parameters(parameters));
   }
   const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
   const bool is_product = row != kProducts.end();
@@ -345,6 +343,12 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
               : is_product ? row->work(op, row_parameters)
                            : compute_tensor_work(op, row_parameters);
   if (!work || (!is_product && work->op != "pointwise")) return std::nullopt;
+  return work;
+}
+
+std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
+  auto work = find_pyprof_work(activity);
+  if (!work) return std::nullopt;
   return to_activity_work(*std::move(work), activity.attributes.text(Attribute::op));
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "profiler/activity.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 #include "profiler/work_sink.hpp"
 
 #include <optional>
@@ -18,5 +19,7 @@ namespace bench::ops {
 // nullopt for kernels that do not do the operator's arithmetic. These are kernels to which PyProf
 // assigned 0 FLOPs, or none while the name is not that of a product or elementwise kernel.
 std::optional<ActivityWork> compute_pyprof_work(const Activity& activity);
+// The same with the operator of this program that computes the row, and its parameters.
+std::optional<FrameworkWork> find_pyprof_work(const Activity& activity);
 
 }  // namespace bench::ops

@@ -115,10 +115,9 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   if (!output.found.has_content()) {
     const bool is_empty = output.found.refused.empty();
     if (!is_empty) print_receipt(arguments, *kind, output.found, 0, env);
-    return Error{
-        is_empty ? fmt::format("there is no {} in the files", kind->noun)
-                 : "nothing can be expressed, so there is no new file",
-        "", is_empty ? fmt::format("`bench import {}` reads {}", kind->name, kind->files) : ""};
+    return Error{is_empty ? fmt::format("there is no {} in the files", kind->noun)
+                          : "nothing can be expressed, so there is no new file",
+                 "", is_empty ? std::string(kind->absent) : ""};
   }
   const auto cases = count_cases(arguments, output, env);
   if (!cases) return ExitStatus::usage;

@@ -13,14 +13,16 @@
 namespace bench {
 namespace {
 
-// Returns the id with the defaults of what an import does not set; empty for a network or an id of
-// a plugin's operator.
-std::string problem_id(const std::string& id) {
+enum class SameDevice { yes, no };
+
+// Returns the id with the defaults of what an import does not set, and of the backend; empty for a
+// network or an id of a plugin's operator.
+std::string problem_id(const std::string& id, SameDevice same_device) {
   auto key = parse_id(id);
   if (!key.ok()) return {};
   const CaseKey defaults;
   key->backend = defaults.backend;
-  key->device = defaults.device;
+  if (same_device == SameDevice::no) key->device = defaults.device;
   key->cache = defaults.cache;
   key->threads = defaults.threads;
   key->streams = defaults.streams;
@@ -52,11 +54,23 @@ Result<Imported> read_program(const std::string& path) {
 }  // namespace
 
 Replay match_replay(const Report& result, const Imported& program) {
-  std::map<std::string, const CaseRecord*> records;
-  for (const CaseRecord& record : result.cases) {
-    const CaseRecord*& found = records[problem_id(record.id)];
+  using Records = std::map<std::string, const CaseRecord*>;
+  Records records, on_any_device;
+  const auto add = [](std::string id, const CaseRecord& record, Records& to) {
+    const CaseRecord*& found = to[std::move(id)];
     if (found == nullptr || (!found->time && record.time)) found = &record;
+  };
+  for (const CaseRecord& record : result.cases) {
+    add(problem_id(record.id, SameDevice::yes), record, records);
+    add(problem_id(record.id, SameDevice::no), record, on_any_device);
   }
+  // A suite of one device may have been measured on another.
+  const auto find = [&](const std::string& id) -> const CaseRecord* {
+    const auto found = records.find(problem_id(id, SameDevice::yes));
+    if (found != records.end()) return found->second;
+    const auto other = on_any_device.find(problem_id(id, SameDevice::no));
+    return other == on_any_device.end() ? nullptr : other->second;
+  };
   Replay replay;
   replay.primitives = program.time();
   replay.refused = program.refused.size();
@@ -69,8 +83,7 @@ Replay match_replay(const Report& result, const Imported& program) {
                      .reason = {},
                      .original_implementation = item.use->implementations,
                      .implementation = {}};
-    const auto found = records.find(item.id);
-    add_result(found == records.end() ? nullptr : found->second, row);
+    add_result(find(item.id), row);
     replay.cases.push_back(std::move(row));
   }
   return replay;
@@ -86,7 +99,7 @@ Result<Replay> read_replay(const Arguments& arguments) {
                  "name the result of the imported suite first, then the profile"};
   BENCH_ASSIGN_OR_RETURN(const Imported program, read_program(arguments.inputs[1]));
   if (program.cases.empty())
-    return Error{"contains no execution of oneDNN that a case repeats", arguments.inputs[1],
+    return Error{"contains no execution that a case repeats", arguments.inputs[1],
                  "`bench import profile` says why"};
   return match_replay(result, program);
 }

@@ -50,8 +50,15 @@ class ExecutionTimes {
   QuantileSketch all_;              // empty until there are more
 };
 
+// What the executions of a program are: primitives of oneDNN, or operators of a framework on a GPU.
+enum class ExecutionSource { primitives, gpu };
+
 // How often a program executed something, and how long all executions took together.
 struct ProgramUse {
+  ProgramUse() = default;
+  explicit ProgramUse(ExecutionSource from) : source(from) {}
+
+  ExecutionSource source = ExecutionSource::primitives;
   std::int64_t count = 0;
   Nanoseconds time{0};
   ExecutionTimes times = {};
@@ -112,11 +119,18 @@ struct ImportedModel {
   bool scales_with_batch = false;  // `batch: 2` works
 };
 
+// Work of a GPU that belongs to no operator of a framework, as far as the file shows.
+struct UnattributedWork {
+  std::int64_t count = 0;  // kernels, copies and memsets
+  Nanoseconds time{0};
+};
+
 struct Imported {
   std::vector<std::string> files;  // all files that were read, in the order of their first lines
   std::vector<ImportedCase> cases;
   std::vector<RefusedProblem> refused;
   std::optional<WallCoverage> coverage;  // time of the program, if it is a profile
+  UnattributedWork unattributed = {};    // only of a profile
   std::optional<ImportedModel> model = {};
 
   bool has_content() const { return !cases.empty() || (model && model->network); }
@@ -128,22 +142,33 @@ struct Imported {
   }
   // The time of all executions, of cases and of what is refused. 0 without a profile.
   Nanoseconds time() const {
-    Nanoseconds sum = cases_time();
-    for (const RefusedProblem& problem : refused) add(problem.use, sum);
-    return sum;
+    return saturating_sum(time(ExecutionSource::primitives), time(ExecutionSource::gpu));
   }
   Nanoseconds cases_time() const {
-    Nanoseconds sum{0};
-    for (const ImportedCase& item : cases) add(item.use, sum);
-    return sum;
+    return saturating_sum(cases_time(ExecutionSource::primitives),
+                          cases_time(ExecutionSource::gpu));
   }
-  static void add(const std::optional<ProgramUse>& use, Nanoseconds& sum) {
-    if (use) sum = saturating_sum(sum, use->time);
+  // The same of one source. That of a GPU includes the work that belongs to no operator.
+  Nanoseconds time(ExecutionSource source) const {
+    Nanoseconds sum = saturating_sum(cases_time(source), refused_time(source));
+    return source == ExecutionSource::gpu ? saturating_sum(sum, unattributed.time) : sum;
   }
+  Nanoseconds cases_time(ExecutionSource source) const { return sum_uses(cases, source); }
+  Nanoseconds refused_time(ExecutionSource source) const { return sum_uses(refused, source); }
   std::size_t refused_count() const {
     std::size_t count = 0;
     for (const RefusedProblem& problem : refused) count += problem.count;
     return count;
+  }
+
+ private:
+  template <class Item>
+  static Nanoseconds sum_uses(const std::vector<Item>& items, ExecutionSource source) {
+    Nanoseconds sum{0};
+    for (const Item& item : items) {
+      if (item.use && item.use->source == source) sum = saturating_sum(sum, item.use->time);
+    }
+    return sum;
   }
 };
 

@@ -19,18 +19,22 @@
 namespace bench {
 namespace {
 
+constexpr std::string_view kGiveOthers = "give the files that contain them";
+
 constexpr std::array kKinds = {
     ImportKind{"benchdnn", "inputs of oneDNN's benchdnn, with the files that they include",
-               "problem", ImportInput::text, is_benchdnn_file, read_benchdnn},
+               "problem", ImportInput::text, kGiveOthers, is_benchdnn_file, read_benchdnn},
     ImportKind{"tritonbench", "tritonbench's operator logs, and its tables of products (M,N,K)",
-               "call", ImportInput::text, is_tritonbench_file, read_tritonbench},
+               "call", ImportInput::text, kGiveOthers, is_tritonbench_file, read_tritonbench},
     // Never in place of a configuration: `bench run PROFILE` would hide what was refused.
-    ImportKind{"profile", "what a program executed with oneDNN: profiles, logs",
-               "distinct primitive", ImportInput::stream,
+    ImportKind{"profile", "what a program executed: profiles, also of GPUs, and logs of oneDNN",
+               "primitive of oneDNN and no operator of a framework on a GPU", ImportInput::stream,
+               "of a GPU, record operators with their shapes: torch.profiler with "
+               "record_shapes=True, or PyProf's markers (docs/import.md#a-gpu)",
                [](std::string_view, std::string_view) { return false; }, read_profile},
     ImportKind{"onnx", "a model in ONNX: its network, or its distinct operators", "node",
-               ImportInput::bytes, [](std::string_view, std::string_view) { return false; },
-               read_onnx},
+               ImportInput::bytes, kGiveOthers,
+               [](std::string_view, std::string_view) { return false; }, read_onnx},
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ struct ImportKind {
   std::string_view files;  // what it reads: "input files of benchdnn"
   std::string_view noun;   // what the files contain, in the singular: "problem"
   ImportInput input;
+  std::string_view absent;  // the next step if the files contain none
   // Whether a file is of this kind, so that it can be used in place of a configuration.
   bool (*recognises)(std::string_view path, std::string_view text);
   // Error: nothing can be read at all (`where` is the place), or a limit is exceeded. What cannot

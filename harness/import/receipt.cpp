@@ -36,12 +36,14 @@ void add_flops(std::optional<std::int64_t> more, std::optional<std::int64_t>& su
   sum = more && sum ? (Checked(*sum) + *more).value() : std::nullopt;
 }
 
-// Returns the reasons: of a profile those that take the most time first, else the most frequent.
+// Returns the reasons, of a profile those of one source: those that take the most time first, else
+// the most frequent.
 // Equal ones are in the order of the files.
-std::vector<Reason> list_reasons(const Imported& found) {
+std::vector<Reason> list_reasons(const Imported& found, ExecutionSource source) {
   std::vector<Reason> reasons;
   std::map<std::string_view, std::size_t> index;
   for (const RefusedProblem& problem : found.refused) {
+    if (problem.use && problem.use->source != source) continue;
     const auto [entry, is_new] = index.emplace(problem.reason, reasons.size());
     if (is_new) reasons.push_back({.text = problem.reason, .problems = {}});
     if (problem.use) reasons[entry->second].time += problem.use->time;
@@ -61,10 +63,10 @@ std::string format_place(const Imported& found, const RefusedProblem& problem) {
   return fmt::format("{}{}: {}", found.place_text(problem.place), times, problem.text);
 }
 
-// "(15.8 ms, 3.7 %)" of the time in primitives; empty without a profile.
-std::string format_time_share(Nanoseconds time, const Imported& found) {
+// "(15.8 ms, 3.7 %)" of the time of a source; empty without a profile.
+std::string format_time_share(Nanoseconds time, const Imported& found, ExecutionSource source) {
   if (!found.coverage) return {};
-  return fmt::format(" ({}, {})", format_time(time), format_part(time, found.time()));
+  return fmt::format(" ({}, {})", format_time(time), format_part(time, found.time(source)));
 }
 
 std::int64_t count_flops(const ImportedModel& model) {
@@ -133,21 +135,95 @@ std::vector<std::string> model_notes(const Imported& found) {
   return notes;
 }
 
-// "14 cases repeat 96.3 % of the time in primitives: 414.2 of 430.1 ms in 812 executions"
-std::string profile_sentence(const Imported& found) {
+// Whether the profile has anything of the source. A profile without both has no primitives.
+bool has_source(const Imported& found, ExecutionSource source) {
+  const auto is_of = [&](const auto& item) { return item.use && item.use->source == source; };
+  return std::ranges::any_of(found.cases, is_of) || std::ranges::any_of(found.refused, is_of);
+}
+
+std::vector<ExecutionSource> find_sources(const Imported& found) {
+  std::vector<ExecutionSource> sources;
+  for (const auto source : {ExecutionSource::primitives, ExecutionSource::gpu})
+    if (has_source(found, source)) sources.push_back(source);
+  if (sources.empty()) sources.push_back(ExecutionSource::primitives);
+  return sources;
+}
+
+// "14 cases repeat 96.3 % of the 430.1 ms that the program spent in primitives, 812 executions"
+std::string profile_sentence(const Imported& found, ExecutionSource source) {
   std::int64_t executions = 0;
-  for (const ImportedCase& item : found.cases) executions += item.use->count;
-  return fmt::format("{} {} {} of the {} that the program spent in primitives, {}",
-                     pluralise(found.cases.size(), "case"),
-                     found.cases.size() == 1 ? "repeats" : "repeat",
-                     format_part(found.cases_time(), found.time()), format_time(found.time()),
-                     pluralise(executions, "execution"));
+  std::size_t cases = 0;
+  for (const ImportedCase& item : found.cases) {
+    if (item.use->source != source) continue;
+    ++cases;
+    executions += item.use->count;
+  }
+  return fmt::format(
+      "{} {} {} of the {} {}, {}", pluralise(cases, "case"), cases == 1 ? "repeats" : "repeat",
+      format_part(found.cases_time(source), found.time(source)), format_time(found.time(source)),
+      source == ExecutionSource::gpu ? "of the GPU's work" : "that the program spent in primitives",
+      pluralise(executions, "execution"));
+}
+
+std::string profile_sentences(const Imported& found) {
+  std::string text;
+  for (const ExecutionSource source : find_sources(found))
+    text += (text.empty() ? "" : "; ") + profile_sentence(found, source);
+  return text;
+}
+
+// "184.0 us (21.8 %) are 9 kernels, copies and memsets outside of operators of a framework."
+std::string format_unattributed(const Imported& found) {
+  const UnattributedWork& work = found.unattributed;
+  return fmt::format(
+      "{} ({}) {} outside of operators that the profile states: {}.", format_time(work.time),
+      format_part(work.time, found.time(ExecutionSource::gpu)), work.count == 1 ? "is" : "are",
+      pluralise(work.count, "kernel, copy or memset", "kernels, copies and memsets"));
+}
+
+// Writes the refused problems, and counts those that are listed.
+std::string format_reasons(const Imported& found, ExecutionSource source, std::size_t width,
+                           std::size_t& listed) {
+  std::string text;
+  for (const Reason& reason : list_reasons(found, source)) {
+    text += wrap(fmt::format("{:>6}  {}{}{}", reason.count, printable(reason.text),
+                             format_time_share(reason.time, found, source),
+                             format_flop_share(reason.flops, found)),
+                 width, 8);
+    for (const RefusedProblem* problem : reason.problems) {
+      if (++listed > kMaxListedPlaces) continue;
+      text += "          " +
+              shorten(printable(format_place(found, *problem)), width > 20 ? width - 10 : width) +
+              "\n";
+    }
+  }
+  return text;
+}
+
+std::size_t count_refused(const Imported& found, ExecutionSource source) {
+  std::size_t count = 0;
+  for (const RefusedProblem& problem : found.refused)
+    if (!problem.use || problem.use->source == source) count += problem.count;
+  return count;
+}
+
+// Returns the first sentence, and what cannot be expressed.
+std::string format_answer(std::string first, const Imported& found, ExecutionSource source,
+                          std::size_t width, std::size_t& listed) {
+  const std::size_t refused = count_refused(found, source);
+  first += refused == 0 ? "."
+                        : fmt::format("; {}{} cannot be expressed:", refused,
+                                      format_time_share(found.refused_time(source), found, source));
+  std::string text = wrap(first, width, 0) + format_reasons(found, source, width, listed);
+  if (source == ExecutionSource::gpu && found.unattributed.count > 0)
+    text += wrap(format_unattributed(found), width, 0);
+  return text;
 }
 
 }  // namespace
 
 std::string receipt_sentence(const ImportKind& kind, const Imported& found) {
-  if (found.coverage) return profile_sentence(found);
+  if (found.coverage) return profile_sentences(found);
   if (found.model) return model_sentence(found);
   const std::size_t taken = found.cases.size();
   const std::size_t all = taken + found.refused_count();
@@ -157,29 +233,19 @@ std::string receipt_sentence(const ImportKind& kind, const Imported& found) {
 
 std::string format_receipt(const ImportKind& kind, const Imported& found, std::size_t cases,
                            std::size_t width) {
-  const std::size_t refused = found.refused_count();
-  std::string first = receipt_sentence(kind, found);
-  if (cases != found.cases.size() && !found.model)
-    first += fmt::format(" ({} of them distinct)", cases);
-  const Nanoseconds refused_time = found.time() - found.cases_time();
-  first += refused == 0 ? "."
-                        : fmt::format("; {}{} cannot be expressed:", refused,
-                                      format_time_share(refused_time, found));
+  const std::string distinct = cases != found.cases.size() && !found.model
+                                   ? fmt::format(" ({} of them distinct)", cases)
+                                   : "";
   std::string text;
-  if (found.coverage) text = wrap(describe_coverage(*found.coverage), width, 0);
-  text += wrap(first, width, 0);
   std::size_t listed = 0;
-  for (const Reason& reason : list_reasons(found)) {
-    text += wrap(
-        fmt::format("{:>6}  {}{}{}", reason.count, printable(reason.text),
-                    format_time_share(reason.time, found), format_flop_share(reason.flops, found)),
-        width, 8);
-    for (const RefusedProblem* problem : reason.problems) {
-      if (++listed > kMaxListedPlaces) continue;
-      text += "          " +
-              shorten(printable(format_place(found, *problem)), width > 20 ? width - 10 : width) +
-              "\n";
-    }
+  if (found.coverage) {
+    text = wrap(describe_coverage(*found.coverage), width, 0);
+    for (const ExecutionSource source : find_sources(found))
+      text +=
+          format_answer(profile_sentence(found, source) + distinct, found, source, width, listed);
+  } else {
+    text = format_answer(receipt_sentence(kind, found) + distinct, found,
+                         ExecutionSource::primitives, width, listed);
   }
   if (listed > kMaxListedPlaces)
     text += wrap(
@@ -238,8 +304,13 @@ void write_receipt(JsonWriter& writer, const Imported& found, std::size_t cases)
   writer.required("cases", static_cast<std::int64_t>(cases));
   if (found.model) write_model(writer, *found.model);
   if (found.coverage) {
-    writer.required("primitives_ns", found.time());
-    writer.required("imported_ns", found.cases_time());
+    writer.required("primitives_ns", found.time(ExecutionSource::primitives));
+    writer.required("imported_ns", found.cases_time(ExecutionSource::primitives));
+    if (has_source(found, ExecutionSource::gpu)) {
+      writer.required("gpu_ns", found.time(ExecutionSource::gpu));
+      writer.required("gpu_imported_ns", found.cases_time(ExecutionSource::gpu));
+      writer.required("gpu_unattributed_ns", found.unattributed.time);
+    }
   }
   writer.required_list("refused", found.refused,
                        [&](JsonWriter& row, const RefusedProblem& problem) {
@@ -250,6 +321,8 @@ void write_receipt(JsonWriter& writer, const Imported& found, std::size_t cases)
                          row.required("count", static_cast<std::int64_t>(problem.count));
                          row.optional("flops", problem.flops);
                          if (!problem.use) return;
+                         if (problem.use->source == ExecutionSource::gpu)
+                           row.required("device", "cuda");
                          row.required("executions", problem.use->count);
                          row.required("time_ns", problem.use->time);
                        });

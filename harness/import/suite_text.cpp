@@ -134,6 +134,7 @@ std::string format_entry(const ops::Operator& op, const SuiteEntry& entry,
     text += fmt::format(", {}: {}", i < kSuiteAxes.size() ? kSuiteAxes[i] : kPostOps,
                         format_list(entry.values[field]));
   }
+  if (use && use->source == ExecutionSource::gpu) text += ", device: cuda";
   if (use) text += fmt::format(", multiplicity: {}", std::min(use->count, kMaxCaseCount));
   return text + " }";
 }
@@ -153,9 +154,10 @@ class SuiteWriter {
 };
 
 // "312 executions, 45.2 ms: 31.2 % of the time in primitives"
-std::string format_use(const ProgramUse& use, Nanoseconds time) {
-  return fmt::format("{}, {}: {} of the time in primitives", pluralise(use.count, "execution"),
-                     format_time(use.time), format_part(use.time, time));
+std::string format_use(const ProgramUse& use, const Imported& imported) {
+  return fmt::format("{}, {}: {} of the time {}", pluralise(use.count, "execution"),
+                     format_time(use.time), format_part(use.time, imported.time(use.source)),
+                     use.source == ExecutionSource::gpu ? "of the GPU's work" : "in primitives");
 }
 
 // "12 nodes, 3.62 GFLOP: 41.2 % of all"
@@ -247,7 +249,6 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   writer.add(fmt::format("name: \"{}\"", name));
   writer.add("cases:");
   const std::span<const ImportedCase> cases = imported.cases;
-  const Nanoseconds time = imported.time();
   std::int64_t model_flops = 0;
   for (const ImportedCase& item : cases)
     model_flops = (Checked(model_flops) + item.in_model.value_or(ModelUse{}).flops)
@@ -267,7 +268,7 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
                              shorten(printable(head.text), kMaxComment)),
                  head.place);
     }
-    if (head.use) writer.add("  # " + format_use(*head.use, time), head.place);
+    if (head.use) writer.add("  # " + format_use(*head.use, imported), head.place);
     if (head.in_model)
       writer.add("  # " + format_model_use(*head.in_model, model_flops), head.place);
     commented = head.place;

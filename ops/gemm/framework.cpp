@@ -29,7 +29,7 @@ std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
   set.set("n", n);
   set.set("k", k);
   set.set("bias", bias == HasBias::yes);
-  return equivalent("gemm", std::move(set));
+  return equivalent("gemm", std::move(set), Fidelity::dense);
 }
 
 // Sets the element count of the call: that of all tensors that it reads, and of its result.
@@ -59,9 +59,10 @@ std::optional<Equivalent> make_linear(const FrameworkCall& call, const Framework
   }
   const std::int64_t n = weights.size() == kOperandRank ? weights[0] : 1;
   const auto bias = tensor_shape(call, 2);
-  return with_elements(make_product(1, element_count(source.first(source.size() - 1)), n,
-                                    source.back(), bias.empty() ? HasBias::no : HasBias::yes),
-                       {source, weights, bias});
+  auto product = make_product(1, element_count(source.first(source.size() - 1)), n, source.back(),
+                              bias.empty() ? HasBias::no : HasBias::yes);
+  if (product) product->request.parameters.set("trans_b", true);
+  return with_elements(std::move(product), {source, weights, bias});
 }
 
 // The leading dimensions of operands, of which one may be broadcast to the other.
@@ -107,6 +108,8 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
   if (!product) return std::nullopt;
   product->request.parameters.set("source_batch", batches->a);
   product->request.parameters.set("weights_batch", batches->b);
+  // Both operands of a batch of products are activations.
+  product->request.parameters.set("two_inputs", batches->b > 1);
   return product;
 }
 
@@ -120,7 +123,11 @@ std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const F
 std::optional<Equivalent> make_added_product(const FrameworkCall& call, const FrameworkRow&) {
   const auto a = tensor_shape(call, 1);
   const auto b = tensor_shape(call, 2);
-  return with_elements(multiply(a, b, HasBias::yes), {tensor_shape(call, 0), a, b});
+  const auto addend = tensor_shape(call, 0);
+  auto product = with_elements(multiply(a, b, HasBias::yes), {addend, a, b});
+  // The bias of a case is one value per column.
+  if (product && addend.size() != 1) product->fidelity = Fidelity::work_only;
+  return product;
 }
 
 constexpr std::array kFrameworkRows = {

@@ -58,8 +58,10 @@ std::optional<Equivalent> make_binary(const FrameworkCall& call, const Framework
   set.set("function", std::string(row.function));
   set.set("a", extend(a, rank));
   set.set("b", extend(b, rank));
-  auto result = equivalent("pointwise", std::move(set), Fidelity::work_only);
-  return a.empty() || b.empty() ? with_other_tensors(std::move(result)) : result;
+  const bool has_number = a.empty() || b.empty();
+  auto result =
+      equivalent("pointwise", std::move(set), has_number ? Fidelity::work_only : Fidelity::dense);
+  return has_number ? with_other_tensors(std::move(result)) : result;
 }
 
 constexpr std::array kFrameworkRows = {

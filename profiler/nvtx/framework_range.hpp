@@ -86,6 +86,9 @@ struct FrameworkWork {
   // Whether the present device may use tensor cores for it: "eligible (gemm_f16)". Empty if unknown
   // or if the operator is not a product.
   std::string tensor_cores = {};
+  // As `parameters`, and also if they are those of the call only as long as its tensors are dense
+  // and row-major: a product of matrices. Strides are not recorded.
+  std::string case_parameters = {};
 };
 // Computes the work of a call. Returns nullopt if the call is not understood or lacks information.
 // The caller passes this function in, because this folder does not know the operators.
