@@ -21,8 +21,8 @@ struct ImportedExecution {
   ExecutionSource source = ExecutionSource::primitives;
   ImportPlace place;
   std::int64_t count = 1;
-  Nanoseconds time{0};              // of all `count` executions
-  std::string_view implementation;  // may be empty
+  Nanoseconds time{0};                   // sum over `count` executions
+  std::string_view implementation = {};  // may be empty
 };
 
 // What an execution is that differs from all before.

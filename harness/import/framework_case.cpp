@@ -116,7 +116,7 @@ Result<std::vector<PythonValue>> make_arguments(std::string_view function, const
   return arguments;
 }
 
-// Of a trace of Kineto. A function of aten has the direction in its name.
+// Finds the cases of a call in a trace of Kineto. A function of aten has the direction in its name.
 Requests request_kineto(const GpuCall& call, const Activity& kernel) {
   const std::string_view name = call.op.substr(kAten.size());
   const std::string_view function = name.substr(0, name.size() - (name.ends_with('_') ? 1 : 0));
@@ -131,7 +131,7 @@ Requests request_kineto(const GpuCall& call, const Activity& kernel) {
   return request_aten_call(function, *arguments);
 }
 
-// Of a marker around the call, which has all arguments.
+// Finds the cases of a call with a marker, which has all arguments.
 Requests request_marker(const GpuCall& call, const FrameworkRange& marker) {
   const auto work =
       ops::compute_framework_work({marker.name, &marker.inputs, nullptr, &marker.arguments});
@@ -141,8 +141,8 @@ Requests request_marker(const GpuCall& call, const FrameworkRange& marker) {
   return request_tokens(work->op, work->case_parameters, typed);
 }
 
-// Of a row of PyProf's table. The sizes of a product are those of the kernel, also if it computes a
-// gradient.
+// Finds the cases of a row of PyProf's table. The sizes of a product are those of the kernel, also
+// if it computes a gradient.
 Requests request_pyprof(const GpuCall& call, const FrameworkWork& work) {
   GpuCall typed = call;
   if (call.parameters.find("M=") != std::string_view::npos) typed.direction = "forward";

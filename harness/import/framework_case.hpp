@@ -16,7 +16,7 @@ namespace bench {
 struct GpuCall {
   std::string_view op;         // "aten::mm", "conv2d" of PyProf, or an operator of `bench`: "conv"
   std::string_view direction;  // as Activity::direction
-  std::string_view dtype;      // of all tensors; empty if unknown
+  std::string_view dtype;      // type of all tensors; empty if unknown
   std::string_view parameters;
   std::string_view in_shapes;
   std::string_view problem;    // Kineto's shapes, or PyProf's marker

@@ -158,8 +158,8 @@ Status GpuExecutionCollector::finish(Works& works) {
   return status;
 }
 
-// Divides the work between the two gradients. Work that is no kernel of a gradient belongs to the
-// one after it, else to the one before. Error: a kernel that computes does not show its gradient.
+// Divides the work between the two gradients. Other work belongs to the kernel of a gradient
+// after it, else to the one before. Error: a kernel that computes does not show its gradient.
 Result<GpuExecutionCollector::Parts> GpuExecutionCollector::divide(const Works& works) {
   Parts parts(works.size());
   Part next;
