@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/import/gpu_execution.hpp"
+
 #include "harness/import/import_test_support.hpp"
 #include "harness/import/receipt.hpp"
 #include "ops/test_support.hpp"
@@ -54,7 +55,7 @@ TEST(ImportedGpuProfiles, OperatorsOfATraceOfKinetoAreCases) {
   ASSERT_TRUE(output.ok());
   EXPECT_THAT(case_flops(output->text), ElementsAre(27648, 1024));
   // The conversion of the layout is work of the convolution.
-  EXPECT_THAT(output->text, HasSubstr("# 1 execution, 23.51 us: 59.5 % of the time of the GPU's "));
+  EXPECT_THAT(output->text, HasSubstr("# 1 execution, 23.51 us: 59.5 % of the GPU's work"));
   EXPECT_THAT(output->text, HasSubstr("device: cuda, multiplicity: 1 }"));
   EXPECT_THAT(gpu_receipt(*output),
               HasSubstr("2 cases repeat 72.2 % of the 39.51 us of the GPU's work, 2 executions."));
@@ -94,11 +95,46 @@ TEST(ImportedGpuProfiles, PyprofsMarkersGiveAllParameters) {
 TEST(ImportedGpuProfiles, ATableThatCutsParametersHasNoCasesOfThem) {
   const auto output = import_gpu_file("pyprof_resnet50.txt");
   ASSERT_TRUE(output.ok());
-  EXPECT_THAT(test::imported_ids(output),
-              ElementsAre("pointwise/forward/relu-32x256x56x56/f16/cudnn/cuda/hot",
-                          HasSubstr("pointwise/forward/add-"), HasSubstr("relu-32x64x112x112"),
-                          HasSubstr("relu-32x64x56x56")));
+  EXPECT_THAT(
+      test::imported_ids(output),
+      ElementsAre(HasSubstr("/add-32x256x56x56-32x256x56x56/f16/cudnn/cuda/hot"),
+                  HasSubstr("/relu-32x64x112x112/f16/"), HasSubstr("/relu-32x256x56x56/f16/"),
+                  HasSubstr("/relu-32x64x56x56/f16/")));
   EXPECT_THAT(gpu_receipt(*output), HasSubstr("the profile does not"));
+}
+
+TEST(ImportedGpuProfiles, ATableWithAllParametersHasConvolutionsAndProducts) {
+  const auto output = import_gpu_file("pyprof_csv.txt");
+  EXPECT_THAT(test::imported_ids(output),
+              ElementsAre(HasSubstr("pointwise/forward/add-"),
+                          "conv/forward/n32c64h56w56k64r3s3p1/f16/cudnn/cuda/hot",
+                          "gemm/forward/b128m128n128k64+two/f16/cublaslt/cuda/hot",
+                          "gemm/forward/m1024n64k512/f16/cublaslt/cuda/hot",
+                          "gemm/forward/m512n64k1024/f16/cublaslt/cuda/hot"));
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(case_flops(output->text).at(1), 7398752256);
+}
+
+TEST(ImportedGpuProfiles, PrimitivesOfTheCpuAreCasesBesideOperatorsOfTheGpu) {
+  const auto output = test::import_text(
+      "profile", "net.jsonl",
+      R"({"record":"profile","schema":"bench.profile/1"})"
+      "\n"
+      R"({"record":"activity","kind":"primitive","name":"matmul","start_ns":1,"duration_ns":10,)"
+      R"("attributes":{"primitive":"matmul","phase":"exec","problem":"8x16:16x4",)"
+      R"("memory_descriptors":"src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 )"
+      R"(dst_f32::blocked:ab:f0"}})"
+      "\n"
+      R"({"record":"activity","kind":"kernel","name":"fprop","start_ns":20,"duration_ns":30,)"
+      R"("direction":"forward","attributes":{"op":"conv","parameters":"c8h4w4k8r3s3p1",)"
+      R"("dtype":"f16","flops":18432}})"
+      "\n");
+  EXPECT_THAT(test::imported_ids(output),
+              ElementsAre("gemm/forward/m8n4k16+two/f32/onednn/cpu/hot",
+                          "conv/forward/c8h4w4k8r3s3p1/f16/cudnn/cuda/hot"));
+  ASSERT_TRUE(output.ok());
+  EXPECT_THAT(gpu_receipt(*output), HasSubstr("1 case repeats 100.0 % of the 10 ns that the "));
+  EXPECT_THAT(gpu_receipt(*output), HasSubstr("1 case repeats 100.0 % of the 30 ns of the GPU's"));
 }
 
 TEST(ImportedGpuProfiles, WorkWithoutOperatorsIsNoCase) {

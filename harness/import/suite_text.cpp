@@ -155,9 +155,10 @@ class SuiteWriter {
 
 // "312 executions, 45.2 ms: 31.2 % of the time in primitives"
 std::string format_use(const ProgramUse& use, const Imported& imported) {
-  return fmt::format("{}, {}: {} of the time {}", pluralise(use.count, "execution"),
-                     format_time(use.time), format_part(use.time, imported.time(use.source)),
-                     use.source == ExecutionSource::gpu ? "of the GPU's work" : "in primitives");
+  return fmt::format(
+      "{}, {}: {} of {}", pluralise(use.count, "execution"), format_time(use.time),
+      format_part(use.time, imported.time(use.source)),
+      use.source == ExecutionSource::gpu ? "the GPU's work" : "the time in primitives");
 }
 
 // "12 nodes, 3.62 GFLOP: 41.2 % of all"
