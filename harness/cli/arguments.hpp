@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "harness/host/machine_turn.hpp"
 #include "harness/report/notes.hpp"
+#include "harness/result/shard_positions.hpp"
 #include "ops/flop_convention.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/capture/launch.hpp"
@@ -19,12 +20,6 @@
 #include <vector>
 
 namespace bench {
-
-// Value of --shard I/N: part `index`, counted from 1, of `count` parts.
-struct Shard {
-  int index = 1;
-  int count = 1;
-};
 
 enum class Output { text, json };
 // What makes `compare` and `history` fail. pending: also slowdowns that are not certain.
@@ -69,6 +64,18 @@ struct ReportArguments {
   bool replay = false;               // compare the result of an imported suite with its program
 };
 
+// The scheduler for which `submit` writes a job.
+enum class Scheduler { slurm, kubernetes };
+
+// Arguments of `submit`, besides those of `run` that the job repeats.
+struct SubmitArguments {
+  std::optional<Scheduler> scheduler;
+  std::optional<int> shards;
+  std::optional<Nanoseconds> time;   // limit of each shard
+  std::optional<std::string> image;  // name of the container image
+  bool now = false;
+};
+
 struct Arguments {
   // How the user called this program, quoted for a shell. Command lines that are printed for
   // copying begin with it.
@@ -86,12 +93,14 @@ struct Arguments {
   std::vector<std::string> plugins;  // --plugin FILE
   std::optional<Nanoseconds> budget;
   std::optional<Nanoseconds> watch;  // how long doctor observes the machine
-  std::optional<Shard> shard;
+  std::optional<Shard> shard;        // --shard I/N
+  bool shard_by_scheduler = false;   // --shard auto
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
   GateArguments gate;
   ReportArguments report;
+  SubmitArguments submit;
   AnalysisOptions analysis;         // except devices and format, which are above
   bool summary = false;             // analyze --summary
   bool audit = false;               // analyze --audit

@@ -52,7 +52,10 @@ constexpr std::string_view kRunOptions =
     "profile-iterations sample-rate profile-format trace trace-failures baseline under dry-run "
     "explain json quiet force beside";
 constexpr std::string_view kListOptions =
-    "stats flop-convention filter device set plugin shard json quiet";
+    "stats flop-convention filter device set plugin shard baseline json quiet";
+constexpr std::string_view kSubmitOptions =
+    "slurm kubernetes shards time image now out filter device set plugin budget quick seed require "
+    "baseline quiet force";
 constexpr std::string_view kValidateOptions = "set plugin json quiet";
 constexpr std::string_view kExplainOptions = "arch gpu json from baseline set plugin";
 constexpr std::string_view kReportOptions =
@@ -105,9 +108,23 @@ constexpr std::array kCommands = {
             "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
             "failed\n"
             "bench run configs/quick.yaml --baseline baselines       # compared with the store\n"
+            "bench run configs/resnet.yaml --shard 2/4 --out 2.jsonl # a quarter of the cases\n"
             "bench run CASE --under 'perf record -g -o perf.data'    # under another "
             "profiler",
             kRunOptions, run_command},
+    Command{
+        "submit", "CONFIG|CASE...", 1, -1, "write a job that measures on many machines",
+        "Writes the job for Slurm (--slurm) or Kubernetes (--kubernetes): one shard of the cases "
+        "per machine,\n"
+        "each with the same estimated time, and then a job that merges the results. A shard that "
+        "was killed\n"
+        "and requeued measures only what its file lacks. The other options are those of `run`, "
+        "which the job\n"
+        "repeats. Submits nothing without --now. docs/scale.md describes both.",
+        "bench submit --slurm configs/resnet.yaml --shards 8 --time 1h\n"
+        "bench submit --slurm configs/resnet.yaml --shards 8 --now\n"
+        "bench submit --kubernetes resnet --shards 8 --image registry.example/bench:0.1",
+        kSubmitOptions, submit_command},
     Command{
         "list", "CONFIG|CASE...", 1, -1, "list the cases that a run would measure, with their work",
         "Measures nothing. MACs, FLOPs and bytes follow the convention bench-1. The last column "

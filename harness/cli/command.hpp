@@ -50,6 +50,7 @@ std::vector<const Command*> shown_commands();
 // One function per command, each in its own source file.
 ExitStatus run_command(const Arguments& arguments, Env& env);
 ExitStatus list_command(const Arguments& arguments, Env& env);
+ExitStatus submit_command(const Arguments& arguments, Env& env);
 ExitStatus validate_command(const Arguments& arguments, Env& env);
 ExitStatus explain_command(const Arguments& arguments, Env& env);
 ExitStatus analyze_command(const Arguments& arguments, Env& env);

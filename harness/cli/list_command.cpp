@@ -8,6 +8,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/list_statistics.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/shard_choice.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/run/case_progress.hpp"
 
@@ -127,8 +128,11 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
                       "add --stats"},
                 ExitStatus::usage, env);
   }
-  const auto plan = plan_or_diagnose(arguments, env);
+  auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
+  const auto part = choose_part(*plan, arguments, env);
+  if (!part.ok()) return fail("list", part.error(), ExitStatus::usage, env);
+  if (*part) plan = select_cases(std::move(*plan), (*part)->cases);
   if (arguments.stats) return list_with_statistics(*plan, arguments, env);
   if (arguments.output == Output::json) {
     print_json(*plan, query_gpu_support(*plan, "list", env),

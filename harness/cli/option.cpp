@@ -145,17 +145,24 @@ Status add_names(Arguments& arguments, const Option&, const std::string& value) 
 }
 
 Status set_shard(Arguments& arguments, const Option&, const std::string& value) {
-  const std::size_t slash = value.find('/');
-  if (slash != std::string::npos) {
-    const auto index = parse_number<int>(std::string_view(value).substr(0, slash));
-    const auto count = parse_number<int>(std::string_view(value).substr(slash + 1));
-    if (index && count && *index >= 1 && *count >= *index) {
-      arguments.shard = Shard{*index, *count};
-      return Done{};
-    }
-  }
-  return Error{fmt::format("invalid shard {}; expected I/N, 1 <= I <= N", quote(value)), "",
-               "for example --shard 1/4"};
+  arguments.shard_by_scheduler = value == "auto";
+  arguments.shard = parse_shard(value);
+  if (arguments.shard || arguments.shard_by_scheduler) return Done{};
+  return Error{fmt::format("invalid shard {}; expected I/N, 1 <= I <= N, or auto", quote(value)),
+               "", "for example --shard 1/4"};
+}
+
+// More shards than any machine has nodes.
+constexpr int kMaxShards = 100'000;
+
+Status set_shards(Arguments& arguments, const Option&, const std::string& value) {
+  arguments.submit.shards = parse_number<int>(value);
+  if (arguments.submit.shards && *arguments.submit.shards >= 1 &&
+      *arguments.submit.shards <= kMaxShards)
+    return Done{};
+  return Error{
+      fmt::format("invalid number of shards {}; expected 1 to {}", quote(value), kMaxShards), "",
+      "for example --shards 8"};
 }
 
 Status set_seed(Arguments& arguments, const Option&, const std::string& value) {
@@ -329,6 +336,9 @@ constexpr std::array kOptions = {
                     {"duet", "write the evidence to FILE as JSON Lines"},
                     {"report", "write to FILE; its suffix selects the format"},
                     {"import", "the new configuration or network, NAME.yaml"},
+                    {"submit",
+                     "the script or manifest (default bench-NAME.slurm.sh or "
+                     "bench-NAME.job.yaml)"},
                     {"trace", "the timeline; its suffix selects the format"},
                     {"profile",
                      "the profile (default profile-PID.jsonl in this folder; of a rank of a "
@@ -385,8 +395,26 @@ constexpr std::array kOptions = {
     Option("flop-convention", "NAME",
            "count the FLOPs of --stats as bench, torch, fvcore, xla or deepspeed (default bench)",
            set_flop_convention, {.words = enumerator_words<ops::FlopConvention>}),
-    Option("shard", "I/N", "measure part I of N of the cases; concatenate the N result files",
-           set_shard, {.in = {{{"list", "only part I of N of the cases, as `run --shard` does"}}}}),
+    Option("shard", "I/N",
+           "measure part I of N of the cases, which takes about as long as the others; auto: as a "
+           "job array of Slurm or an indexed job of Kubernetes states",
+           set_shard,
+           {.words = [] { return Words{"auto"}; },
+            .in = {{{"list", "only part I of N of the cases, as `run --shard` does"}}}}),
+    Option("slurm", "", "write a script that submits a job array and a job that merges its results",
+           store_constant<Scheduler::slurm, &Arguments::submit, &SubmitArguments::scheduler>),
+    Option("kubernetes", "",
+           "write a manifest with an indexed job and a job that merges its results",
+           store_constant<Scheduler::kubernetes, &Arguments::submit, &SubmitArguments::scheduler>),
+    Option("shards", "N", "the number of parts, each on a machine of its own (default 4)",
+           set_shards),
+    Option("time", "TIME",
+           "the limit of each shard: 30m, 2h (default: three times the estimate of the longest)",
+           store<&Arguments::submit, &SubmitArguments::time>),
+    Option("image", "IMAGE", "the container image that has bench, for --kubernetes",
+           store<&Arguments::submit, &SubmitArguments::image>),
+    Option("now", "", "also submit the job, with sbatch",
+           store<&Arguments::submit, &SubmitArguments::now>),
     Option("resume", "FILE",
            "resume an unfinished run: measure the missing cases and append them to FILE",
            store<&Arguments::resume>),
@@ -626,7 +654,11 @@ constexpr std::array kOptions = {
         store<&Arguments::baseline>,
         {.in = {{{"run",
                   "compare each case with the baselines in this folder (default baselines, if it "
-                  "contains this machine class)"},
+                  "contains this machine class); --shard assigns cases by their times"},
+                 {"list", "the store with the times by which --shard assigns (default baselines)"},
+                 {"submit",
+                  "the store with the times by which cases are assigned (default "
+                  "baselines)"},
                  {"peak", "the store of the ceilings (default baselines)"},
                  {"selftest", "the store that keeps what the self-test showed (default baselines)"},
                  {"explain",

@@ -52,7 +52,7 @@ struct OptionDetails {
   char letter = '\0';                // short form, '\0' = none
   std::string_view implied = "";     // the value of --name without =VALUE; empty: it is required
   Words (*words)() = nullptr;        // values that a shell offers; nullptr: none, or files
-  std::array<InCommand, 7> in = {};  // rows without a command are not used
+  std::array<InCommand, 8> in = {};  // rows without a command are not used
 };
 
 struct Option {

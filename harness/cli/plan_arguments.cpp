@@ -196,8 +196,6 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& remark : remarks) print_line(*env.err, remark);
   }
-  if (arguments.shard)
-    return shard_cases(*std::move(plan), arguments.shard->index, arguments.shard->count);
   return *std::move(plan);
 }
 

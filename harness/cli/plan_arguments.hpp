@@ -46,7 +46,7 @@ void accept_imports(LoadRequest& request, std::vector<std::string>& remarks);
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const Arguments& arguments,
                        Env& env);
 
-// Returns the plan of the arguments' shard, or nullopt after printing its diagnostics to env.err.
+// Returns the plan of all shards, or nullopt after printing its diagnostics to env.err.
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env);
 
 // Writes the case record of a result file without `outcome` and `flags`, which only a run decides.

@@ -17,6 +17,7 @@
 #include "harness/report/page.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
+#include "harness/result/shard_coverage.hpp"
 #include "harness/store/store.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/summary.hpp"
@@ -245,12 +246,29 @@ std::vector<std::string> find_files_beside(const std::vector<std::string>& resul
   return paths;
 }
 
-Status write_run(const std::string& text, const std::vector<std::string>& paths,
-                 const std::string& name, const ReportFormat& format, const Arguments& arguments,
-                 Env& env) {
+// Prints what shards lack, unless the report itself says it.
+void print_shard_problems(const ShardCoverage& coverage, const ReportFormat& format,
+                          const Arguments& arguments, Env& env) {
+  const bool is_in_report = coverage.shards > 1 && format.name == "text" && !arguments.out;
+  if (is_in_report) return;
+  for (const std::string& problem : coverage.problems)
+    print_sentence(env, "bench report: " + problem);
+}
+
+// The files of several shards are to be a whole plan. One file is a part as expected.
+ExitStatus shard_status(const ShardCoverage& coverage) {
+  const bool lacks_cases = coverage.shards > 1 && coverage.gaps > 0;
+  return lacks_cases ? ExitStatus::not_measured : ExitStatus::success;
+}
+
+Result<ExitStatus> write_run(const std::string& text, const std::vector<std::string>& paths,
+                             const std::string& name, const ReportFormat& format,
+                             const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, name));
   for (const std::string& warning : report.warnings)
     print_line(*env.err, fmt::format("bench report: {}", warning));
+  const ShardCoverage coverage = check_shards(report);
+  print_shard_problems(coverage, format, arguments, env);
   RunView view{report, name};
   view.networks = summarise_networks(report);
   view.cases_in_run = report.cases.size();
@@ -268,7 +286,14 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
   if (arguments.report.wide) view.rows = RunView::Rows::per_case;
   BENCH_RETURN_IF_ERROR(write_output(format.write(view, report_console(arguments, env)),
                                      report.cases.size(), arguments, env));
-  return arguments.report.plots ? write_plots(run_plots(view), arguments, env) : Status(Done{});
+  if (arguments.report.plots) BENCH_RETURN_IF_ERROR(write_plots(run_plots(view), arguments, env));
+  return shard_status(coverage);
+}
+
+// Returns the status of a successful report of a kind that is never incomplete.
+Result<ExitStatus> succeed(const Status& status) {
+  if (!status) return status.error();
+  return ExitStatus::success;
 }
 
 // Returns an error if an option selects cases or columns, because only reports of runs support
@@ -423,13 +448,13 @@ Status write_replay(const ReportFormat& format, const Arguments& arguments, Env&
       std::nullopt, arguments, env);
 }
 
-Status write_report(const Arguments& arguments, Env& env) {
+Result<ExitStatus> write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
   // Checks the output before reading results, which may be large.
   if (arguments.out)
     BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_policy(arguments)));
-  if (arguments.report.replay) return write_replay(*format, arguments, env);
+  if (arguments.report.replay) return succeed(write_replay(*format, arguments, env));
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;
   for (std::string& path : paths) {
@@ -438,22 +463,21 @@ Status write_report(const Arguments& arguments, Env& env) {
     if (is_directory(path) && std::filesystem::exists(evidence, ignored)) path = evidence;
   }
   if (paths.size() == 1 && is_directory(paths[0])) {
-    return write_history(paths[0], *format, arguments, env);
+    return succeed(write_history(paths[0], *format, arguments, env));
   }
   if (std::ranges::any_of(paths, is_program_profile))
-    return write_program_profile(paths, *format, arguments, env);
+    return succeed(write_program_profile(paths, *format, arguments, env));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_texts(paths));
   const std::string name = paths.size() == 1 ? paths[0] : "(all files)";
-  if (is_gate_file(text)) return write_gate(text, name, *format, arguments, env);
+  if (is_gate_file(text)) return succeed(write_gate(text, name, *format, arguments, env));
   return write_run(text, paths, name, *format, arguments, env);
 }
 
 }  // namespace
 
 ExitStatus report_command(const Arguments& arguments, Env& env) {
-  const Status status = write_report(arguments, env);
-  if (status.ok()) return ExitStatus::success;
-  return fail("report", status.error(), ExitStatus::usage, env);
+  const auto status = write_report(arguments, env);
+  return status.ok() ? *status : fail("report", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench

@@ -15,6 +15,8 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/rough_time.hpp"
+#include "harness/cli/shard_choice.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/cli/turn.hpp"
 #include "harness/host/placement.hpp"
@@ -112,12 +114,27 @@ RunOptions make_run_options(const Arguments& arguments, const std::string& run_i
   options.tool_version = std::string(tool_version());
   options.tool_commit = std::string(tool_commit().value_or(""));
   options.arguments = arguments.command_line;
-  if (arguments.shard)
-    options.shard = fmt::format("{}/{}", arguments.shard->index, arguments.shard->count);
   if (arguments.require_gpu) options.required_device = "cuda";
   options.trace_failures = arguments.profile.trace_failures;
   options.interrupted = [&watch] { return watch.is_interrupted(); };
   return options;
+}
+
+// Reduces the plan to the cases of a shard: of the run to resume if there is one, else of --shard.
+// Says which they are. Does nothing without a shard.
+Status take_part(const Arguments& arguments, const Report* earlier, Plan& plan, RunOptions& options,
+                 Env& env) {
+  BENCH_ASSIGN_OR_RETURN(std::optional<ShardPart> part, choose_part(plan, arguments, env));
+  if (earlier != nullptr) {
+    BENCH_ASSIGN_OR_RETURN(part, resume_part(*earlier, plan, std::move(part)));
+  }
+  if (!part) return Done{};
+  options.shard = format_shard(part->shard);
+  options.assignment = part->assignment;
+  if (arguments.verbosity == Verbosity::normal)
+    print_sentence(env, "bench run: " + format_part(*part));
+  plan = select_cases(std::move(plan), part->cases);
+  return Done{};
 }
 
 // Checks the folder of --trace-failures, which gets files only after a case has failed.
@@ -273,25 +290,6 @@ std::string format_list_command(const Arguments& arguments) {
   return line;
 }
 
-// Rounds to an estimate's precision: "2.6 s", "115 s", "33 min", "4.5 h", "74 d".
-std::string format_rough_time(Nanoseconds time) {
-  using namespace std::chrono_literals;
-  struct Unit {
-    Nanoseconds limit;  // the unit is for shorter times
-    Nanoseconds length;
-    std::string_view name;
-  };
-  constexpr Unit kUnits[] = {{10min, 1s, "s"}, {2h, 1min, "min"}, {48h, 1h, "h"}};
-  Unit unit{Nanoseconds::max(), 24h, "d"};
-  for (const Unit& candidate : kUnits) {
-    if (time >= candidate.limit) continue;
-    unit = candidate;
-    break;
-  }
-  const double value = std::chrono::duration<double>(time) / unit.length;
-  return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit.name);
-}
-
 // Which cases of a plan this machine can run.
 struct RunnableCases {
   Plan plan;                           // has only the cases that can run
@@ -382,6 +380,14 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }
 
+ExitStatus dry_run(Plan plan, const Arguments& arguments, Env& env) {
+  RunOptions unused;
+  if (const Status status = take_part(arguments, nullptr, plan, unused, env); !status)
+    return fail("run", status.error(), ExitStatus::usage, env);
+  print_dry_run(plan, arguments, env);
+  return ExitStatus::success;
+}
+
 // Prints advice if all cases were skipped or unsupported. The exit status may be 0 even then.
 void print_advice(const Report& report, const Arguments& arguments, ExitStatus status, Env& env) {
   if (!has_only_skipped_cases(report)) return;
@@ -421,10 +427,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
     plan = with_one_process(std::move(*plan));
     *switches = std::nullopt;  // the program of --under is the profiler
   }
-  if (arguments.dry_run) {
-    print_dry_run(*plan, arguments, env);
-    return ExitStatus::success;
-  }
+  if (arguments.dry_run) return dry_run(*std::move(plan), arguments, env);
   const std::string run_id = make_run_id(env);
   auto destination = open_destination(arguments, *plan, run_id);
   if (!destination.ok()) return fail("run", destination.error(), ExitStatus::usage, env);
@@ -435,13 +438,15 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
 
   InterruptWatch watch;
   RunOptions options = make_run_options(arguments, run_id, watch);
+  options.resume = destination->earlier ? &*destination->earlier : nullptr;
+  if (const Status status = take_part(arguments, options.resume, *plan, options, env); !status)
+    return fail("run", status.error(), ExitStatus::usage, env);
   const auto turn = take_turn(arguments, arguments.budget ? arguments.budget : plan->budget,
                               options.interrupted, env);
   if (!turn.ok()) return fail("run", turn.error(), kNoTurn, env);
   options.beside = turn->beside();
   options.joined = [&turn] { return turn->joined(); };
   options.profile = *switches;
-  options.resume = destination->earlier ? &*destination->earlier : nullptr;
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
   progress.reset();  // clears the progress line before results are printed

@@ -9,6 +9,7 @@
 #include "harness/result/advice.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/recoverable.hpp"
+#include "harness/result/shard_coverage.hpp"
 #include "harness/result/summary.hpp"
 
 #include <fmt/format.h>
@@ -222,6 +223,12 @@ std::string beside_note(const Report& report) {
   return beside_sentence(others);
 }
 
+// Says what the shards lack. The file of one shard is a part as expected.
+std::vector<std::string> shard_notes(const Report& report) {
+  ShardCoverage coverage = check_shards(report);
+  return coverage.shards > 1 ? std::move(coverage.problems) : std::vector<std::string>{};
+}
+
 std::string missing_interval_note(const Report& report) {
   std::vector<const CaseRecord*> cases;
   for (const CaseRecord& record : report.cases) {
@@ -377,6 +384,7 @@ std::vector<Note> rank_answer_notes(const Report& report) {
   const std::vector<SummedCase> gains = sort_by_gain(summed);
   std::vector<std::string> networks = network_notes(report);
   AnswerNotes notes;
+  notes.add(NoteTopic::validity, shard_notes(report));
   notes.add(NoteTopic::quality, program_note(report));
   notes.add(NoteTopic::quality, peak_note(report, summed, gains));
   // If the run has networks, the notes on their layers answer where most can be gained.

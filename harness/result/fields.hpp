@@ -20,6 +20,8 @@ void environment_fields(auto& archive, JsonOf<EnvironmentRecord> auto& environme
   BENCH_OPTIONAL_MEMBERS(archive, environment, machine_class, cpu, threads, libraries, details);
 }
 
+BENCH_FIELDS(ShardAssignment, plan_cases, (positions, kOptional), rule);
+
 void fields(auto& archive, JsonOf<RunRecord> auto& run) {
   archive.constant("record", "run");
   archive.constant("schema", kResultSchema);
@@ -27,7 +29,7 @@ void fields(auto& archive, JsonOf<RunRecord> auto& run) {
   archive.object("tool", [&](auto& tool) {
     BENCH_OPTIONAL_MEMBERS(tool, run, (tool_version, "version"), (tool_commit, "commit"));
   });
-  BENCH_OPTIONAL_MEMBERS(archive, run, started, arguments, shard, under, beside);
+  BENCH_OPTIONAL_MEMBERS(archive, run, started, arguments, shard, assignment, under, beside);
   archive.object("config", [&](auto& config) {
     BENCH_OPTIONAL_MEMBERS(config, run, (config_name, "name"), (config_files, "files"),
                            (config_hash, "hash"), seed);

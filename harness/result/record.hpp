@@ -84,6 +84,20 @@ struct EnvironmentRecord {
   friend bool operator==(const EnvironmentRecord&, const EnvironmentRecord&) = default;
 };
 
+// How the cases of a plan were assigned to its shards. stored: by stored times, where a case has
+// none by an estimate. estimated: by estimates only. order: every n-th case, since no case is
+// expected to take longer than another one.
+BENCH_ENUM(AssignmentRule, stored, estimated, order);
+
+// What one shard was to measure (shard_positions.hpp).
+struct ShardAssignment {
+  std::int64_t plan_cases = 0;  // number of cases of all shards together
+  // The positions of this shard's cases in the plan, from 1: "1,5,9-12". Empty: it has none.
+  std::string positions;
+  AssignmentRule rule = AssignmentRule::order;
+  friend bool operator==(const ShardAssignment&, const ShardAssignment&) = default;
+};
+
 struct RunRecord {
   std::string run_id;
   std::optional<std::string> resumes;  // run_id of the run that this one resumes
@@ -95,8 +109,9 @@ struct RunRecord {
   std::string config_hash;
   std::uint64_t seed = 0;
   std::string convention = std::string(kWorkConvention);  // rules for counting work
-  std::vector<std::string> arguments;  // the command's arguments, for reproduction
-  std::optional<std::string> shard;    // "1/4"
+  std::vector<std::string> arguments;         // the command's arguments, for reproduction
+  std::optional<std::string> shard;           // "1/4"
+  std::optional<ShardAssignment> assignment;  // nullopt without a shard, and in older files
   // The profiler's command (`--under`). Times of such a run are not comparable with other runs.
   std::optional<std::string> under;
   // The other measurements of `bench` that ran on this machine when this one began.

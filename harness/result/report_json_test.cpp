@@ -39,6 +39,11 @@ class RandomRecords {
     record.seed = random_() >> 1;  // the validator's integers are signed
     record.arguments = texts();
     maybe(record.shard, [] { return std::string("1/4"); });
+    maybe(record.assignment, [&] {
+      return ShardAssignment{
+          1 + count(), coin() ? "1,3-5" : "",
+          static_cast<AssignmentRule>(below(enumerator_names<AssignmentRule>().size()))};
+    });
     record.environment.machine_class = text_or_none();
     record.environment.cpu = text_or_none();
     maybe(record.environment.threads, [&] { return 1 + below<int>(1000); });

@@ -245,6 +245,7 @@ Status Run::append_run_record() {
   record.seed = options_.seed;
   record.arguments = options_.arguments;
   record.shard = options_.shard;
+  record.assignment = options_.assignment;
   record.under = options_.under;
   record.beside = options_.beside;
   record.environment = parts_.environment;

@@ -58,6 +58,7 @@ struct RunOptions {
   std::string tool_version, tool_commit;
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
+  std::optional<ShardAssignment> assignment = {};
   // Folder of stored baselines, with quiet levels and ceilings of this machine. It need not exist.
   // If it has no ceilings, those of the default store count. If nullopt, records have no roofline.
   std::optional<std::string> store;

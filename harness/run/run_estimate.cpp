@@ -108,9 +108,10 @@ Nanoseconds estimate_workers(const Plan& plan) {
 
 }  // namespace
 
-RunEstimate estimate_process(const Case& spec) {
+RunEstimate estimate_process(const Case& spec, std::optional<Nanoseconds> known_iteration) {
   const Measure& measure = spec.measure;
-  const Nanoseconds iteration = estimate_iteration(spec);
+  const Nanoseconds iteration =
+      known_iteration ? std::min(*known_iteration, kMaxIteration) : estimate_iteration(spec);
   const Nanoseconds sample = std::max(iteration, kMinSample);
   const Nanoseconds max_time = measure.max_time / measure.processes;
   const double samples =

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bench {
@@ -22,8 +23,9 @@ struct RunEstimate {
   friend bool operator==(const RunEstimate&, const RunEstimate&) = default;
 };
 
-// Estimates one process of a case, without its check and without starting the worker.
-RunEstimate estimate_process(const Case& spec);
+// Estimates one process of a case, without its check and without starting the worker. `iteration`:
+// the time of one iteration; nullopt: it follows from the work.
+RunEstimate estimate_process(const Case& spec, std::optional<Nanoseconds> iteration = {});
 
 // Estimates the check of a case against the reference, which only the first process performs.
 Nanoseconds estimate_check(const Case& spec);

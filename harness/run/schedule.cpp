@@ -4,7 +4,6 @@
 #include "base/random.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -73,17 +72,6 @@ std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std:
     batches.push_back({std::get<0>(key), shuffle_cases(plan, group, random)});
   }
   return batches;
-}
-
-Plan shard_cases(Plan plan, int index, int count) {
-  assert(index >= 1 && index <= count);
-  std::vector<Case> selected;
-  for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size();
-       i += static_cast<std::size_t>(count)) {
-    selected.push_back(std::move(plan.cases[i]));
-  }
-  plan.cases = std::move(selected);
-  return plan;
 }
 
 Bytes largest_reuse_distance(const Plan& plan) {

@@ -35,10 +35,6 @@ std::string problem_id(const CaseKey& key);
 // Returns the largest reuse distance that a case requests; 0 if no case requests one.
 Bytes largest_reuse_distance(const Plan& plan);
 
-// Selects the cases for --shard index/count (1 <= index <= count): every count-th case in the order
-// of the plan. Keeps the hash of the whole plan, so that the files of the shards belong together.
-Plan shard_cases(Plan plan, int index, int count);
-
 // Reduces the plan to one process per case, for RunOptions::under: a second process would overwrite
 // the profiler's report.
 Plan with_one_process(Plan plan);

@@ -128,21 +128,6 @@ TEST(ScheduleProcess, VariantsOfAProblemStayTogether) {
   EXPECT_LT(cold_first, 45);
 }
 
-TEST(ShardCases, PartsMakeTheWhole) {
-  const Plan plan = mixed_plan();
-  std::multiset<std::string> ids;
-  for (int i = 1; i <= 3; ++i) {
-    const Plan part = shard_cases(plan, i, 3);
-    EXPECT_EQ(part.cases.size(), 8u);
-    for (const Case& spec : part.cases) ids.insert(spec.id);
-  }
-  std::multiset<std::string> whole;
-  for (const Case& spec : plan.cases) whole.insert(spec.id);
-  EXPECT_EQ(ids, whole);
-  EXPECT_EQ(shard_cases(plan, 2, 3).cases[0].id, plan.cases[1].id);
-  EXPECT_TRUE(shard_cases(plan, 30, 30).cases.empty());
-}
-
 TEST(ScheduleProcess, DevicesShareNoWorker) {
   Plan plan;
   for (const char* device : {"cpu", "cuda"}) {
