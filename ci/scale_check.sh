@@ -113,6 +113,7 @@ has_process() { grep -q '"record":"process"' "$1"; }
 
 start_slurm
 cd "$work"
+export BENCH_LOCK=$work/lock # times do not matter here, so it need not wait for other measurements
 cat >suite.yaml <<'SUITE'
 version: 1
 name: scale check
@@ -120,8 +121,8 @@ defaults:
   warmup: { iterations: 1, time: 1ms }
   measure: { processes: 5, min_iterations: 3, max_time: 200ms, precision: 0.01% }
 cases:
-  - { op: gemm, m: [16, 32, 64, 256], n: 64, k: 64, cache: [hot, cold] }
-  - { op: pointwise, function: [relu, tanh], shape: [[4, 64], [64, 1024]] }
+  - { op: gemm, n: 64, k: 64, cache: [hot, cold], sweep: { m: [16, 32, 64, 256] } }
+  - { op: pointwise, shape: [64, 1024], sweep: { function: [relu, tanh, gelu_tanh] } }
   - { op: softmax, shape: [128, 1000] }
 SUITE
 say 'measures all cases without shards'

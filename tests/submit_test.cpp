@@ -28,8 +28,8 @@ defaults:
   warmup: { iterations: 1, time: 1ms }
   measure: { processes: 2, min_iterations: 3, max_time: 4ms }
 cases:
-  - { op: gemm, m: [16, 256], n: 16, k: 16, cache: [hot, cold] }
-  - { op: pointwise, function: [relu, tanh, gelu], shape: [4, 64] }
+  - { op: gemm, n: 16, k: 16, cache: [hot, cold], sweep: { m: [16, 256] } }
+  - { op: pointwise, shape: [4, 64], sweep: { function: [relu, tanh, gelu_tanh] } }
 )";
 
 ProgramResult bench(std::vector<std::string> arguments, const std::string& folder,

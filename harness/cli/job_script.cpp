@@ -47,8 +47,8 @@ std::string fill(std::string_view text, const JobRequest& request, std::string_v
 // The script submits itself twice, so that one file is the whole job.
 constexpr std::string_view kSlurmScript = R"(#!/bin/bash
 # Written by `@COMMAND@`.
-#   bash @NAME@.slurm.sh        submits @SHARDS@ shards, one per node, and a job that merges them
-#   bash @NAME@.slurm.sh 3,5    submits only shards 3 and 5: each measures what its file lacks
+#   bash @NAME@.slurm.sh      submits @SHARDS@ shards, one per node, and a job that merges them
+#   bash @NAME@.slurm.sh 1    submits only shard 1, or several (1,3-5): each measures what its file lacks
 # Submit it in a folder that all nodes share. SBATCH_PARTITION, SBATCH_ACCOUNT and the other variables
 # of sbatch apply. BENCH: the program on the nodes. BENCH_RESULTS: the folder of the results.
 set -euo pipefail

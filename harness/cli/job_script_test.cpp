@@ -35,7 +35,7 @@ TEST(JobName, IsAValidNameOfAKubernetesObject) {
 TEST(SlurmScript, IsAScriptThatBashAccepts) {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("job.sh", slurm_script(sample_request()));
-  const test::ProgramResult result = test::run_program({{"bash", "-n", path}});
+  const test::ProgramResult result = test::run_program({{"bash", "-n", path}, ".", {}});
   EXPECT_EQ(result.status, 0) << result.err;
 }
 

@@ -35,13 +35,15 @@ struct Division {
   std::map<int, ShardRuns> shards;
 };
 
-// No plan has more cases (yaml.hpp limits the nodes of a file), so that a malformed record costs
-// little memory.
-constexpr std::int64_t kMaxPlanCases = 10'000'000;
+// Limits of the positions of one plan and of all shards of a report, so that malformed records cost
+// little memory. A plan has at most as many cases as a configuration has nodes (yaml.hpp).
+constexpr std::int64_t kMaxPlanCases = 1'000'000;
+constexpr std::size_t kMaxPositions = 10'000'000;
 
 std::vector<Division> find_divisions(const Report& report) {
   std::map<std::pair<std::string, int>, Division> divisions;
   std::unordered_set<std::string> ids;
+  std::size_t positions = 0;
   for (const RunRecord& run : report.runs) ids.insert(run.run_id);
   for (const RunRecord& run : report.runs) {
     const auto shard = run.shard ? parse_shard(*run.shard) : std::nullopt;
@@ -57,6 +59,9 @@ std::vector<Division> find_divisions(const Report& report) {
       continue;
     division.plan_cases = static_cast<std::size_t>(run.assignment->plan_cases);
     runs.part = parse_positions(run.assignment->positions, *division.plan_cases);
+    if (!runs.part) continue;
+    positions += runs.part->size();
+    if (positions > kMaxPositions) runs.part = std::nullopt;
   }
   std::vector<Division> list;
   for (auto& [key, division] : divisions) list.push_back(std::move(division));

@@ -4,6 +4,7 @@
 #include "harness/report/console.hpp"
 #include "harness/report/format.hpp"
 #include "harness/result/report.hpp"
+#include "harness/result/shard_coverage.hpp"
 #include "harness/result/summary.hpp"
 
 #include <cstddef>
@@ -39,6 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require_round_trip(report->ends);
   for (const bench::ReportFormat& format : bench::report_formats())
     require(!format.write(bench::RunView{*report}, {}).empty());
+  for (const std::string& problem : bench::check_shards(*report).problems)
+    require(!problem.empty());
   const auto networks = bench::summarise_networks(*report);
   for (int width : {0, 60, 200}) {
     bench::ConsoleOptions options;
