@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Written by `bench submit --slurm quick --shards 4 --time 30m`.
 #   bash bench-quick.slurm.sh      submits 4 shards, one per node, and a job that merges them
 #   bash bench-quick.slurm.sh 1    submits only shard 1, or several (1,3-5): each measures what its file lacks

@@ -46,6 +46,7 @@ std::string fill(std::string_view text, const JobRequest& request, std::string_v
 
 // The script submits itself twice, so that one file is the whole job.
 constexpr std::string_view kSlurmScript = R"(#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Written by `@COMMAND@`.
 #   bash @NAME@.slurm.sh      submits @SHARDS@ shards, one per node, and a job that merges them
 #   bash @NAME@.slurm.sh 1    submits only shard 1, or several (1,3-5): each measures what its file lacks

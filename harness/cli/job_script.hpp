@@ -16,7 +16,7 @@ struct JobRequest {
   std::string name;     // job_name()
   std::string command;  // the command that wrote the job, for its first line
   int shards = 1;
-  Nanoseconds limit{0};                // of each shard
+  Nanoseconds limit{0};                // time limit of a shard
   std::vector<std::string> run_words;  // words after `bench run`: configurations and options
   std::string image;                   // only for Kubernetes
 };

@@ -35,7 +35,7 @@ constexpr Nanoseconds kTimeToSubmit = 2min;
 // How a scheduler's job is written and submitted.
 struct SchedulerRow {
   Scheduler scheduler;
-  std::string_view suffix;  // of the file
+  std::string_view suffix;  // end of the name of the file
   std::string_view submit;  // the command that submits the file
   std::string (*write)(const JobRequest& request);
 };
