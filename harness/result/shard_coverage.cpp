@@ -183,7 +183,7 @@ ShardCoverage check_shards(const Report& report) {
     const auto counts = count_multiplicities(division);
     if (auto missing = describe_missing(division, counts)) add_gap(*std::move(missing), coverage);
     if (auto misfit = describe_misfit(division, counts)) {
-      // A case of several shards counts for one of them, so the numbers of the others say nothing.
+      // A case of several shards counts for one of them, so the numbers of the others mean nothing.
       add_gap(*std::move(misfit), coverage);
     } else {
       add_shard_problems(division, coverage);
