@@ -22,8 +22,8 @@ TEST(ShardPositions, TextAndIndicesAreEqual) {
 }
 
 TEST(ShardPositions, OtherTextsAreRefused) {
-  for (const char* text : {"0", "13", "1,", ",1", "2-1", "1-3,3", "1-3,4", "4,2", "x", "1-", "-1",
-                           "1--2", "1-99999999999999999999"})
+  for (const char* text : {"0", "13", "1,", ",1", "2-1", "1-3,3", "4,2", "x", "1-", "-1", "1--2",
+                           "1-99999999999999999999"})
     EXPECT_FALSE(parse_positions(text, 12)) << text;
 }
 
