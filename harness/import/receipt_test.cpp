@@ -19,6 +19,13 @@ Imported sample_import() {
   return found;
 }
 
+ProgramUse executed(std::int64_t count, Nanoseconds time) {
+  ProgramUse use;
+  use.count = count;
+  use.time = time;
+  return use;
+}
+
 TEST(Receipts, NameTheMostFrequentReasonFirst) {
   EXPECT_EQ(format_receipt(*find_import_kind("benchdnn"), sample_import(), 3, 60),
             "3 of 7 problems are cases; 4 cannot be expressed:\n"
@@ -63,9 +70,9 @@ TEST(Receipts, OfAProfileSayWhichShareOfTheTimeIsRepeated) {
   found.files = {"net.log"};
   found.coverage.emplace();
   found.cases.resize(1);
-  found.cases[0].use = ProgramUse{30, milliseconds(90)};
-  found.refused = {{{0, 4}, "matmul 8x16:16x4", "the layout", 1, ProgramUse{1, milliseconds(2)}},
-                   {{0, 7}, "lrn mb1", "no operator", 1, ProgramUse{2, milliseconds(8)}}};
+  found.cases[0].use = executed(30, milliseconds(90));
+  found.refused = {{{0, 4}, "matmul 8x16:16x4", "the layout", 1, executed(1, milliseconds(2))},
+                   {{0, 7}, "lrn mb1", "no operator", 1, executed(2, milliseconds(8))}};
   EXPECT_EQ(format_receipt(*find_import_kind("profile"), found, 1, 70),
             "1 case repeats 90.0 % of the 100.0 ms that the program spent in\n"
             "primitives, 30 executions; 2 (10.00 ms, 10.0 %) cannot be expressed:\n"
