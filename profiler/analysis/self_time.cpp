@@ -46,6 +46,14 @@ bool encloses(const Activity& outer, const Activity& inner) {
   return span.encloses(to_interval(inner));
 }
 
+// The smallest error of a time that explains why two activities cross. Without it, the later one
+// ends with the earlier one, begins with it, or begins after it.
+Nanoseconds smallest_error(const Interval& a, const Interval& b) {
+  const Nanoseconds common = std::min(a.end, b.end) - std::max(a.start, b.start);
+  return std::min({common, saturating_difference(std::max(a.end, b.end), std::min(a.end, b.end)),
+                   saturating_difference(std::max(a.start, b.start), std::min(a.start, b.start))});
+}
+
 // One or several adjacent siblings that no parent has claimed.
 struct Unclaimed {
   Interval span;
@@ -88,11 +96,10 @@ class Siblings {
   // One of the two may enclose the other: then the order of records is wrong, not the times.
   void note_crossing(const Interval& earlier, const Interval& span) {
     if (earlier.encloses(span)) return;
-    const Nanoseconds common =
-        std::min(earlier.end, span.end) - std::max(earlier.start, span.start);
-    if (common <= SelfTimes::kMinCrossing) return;
+    const Nanoseconds error = smallest_error(earlier, span);
+    if (error <= SelfTimes::kMinCrossing) return;
     ++crossing_.count;
-    crossing_.largest = std::max(crossing_.largest, common);
+    crossing_.largest = std::max(crossing_.largest, error);
   }
 
   // Joins pairs in the older three quarters.

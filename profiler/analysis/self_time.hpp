@@ -31,8 +31,8 @@ class SelfTimes {
   // Returns the number of activities that arrived after their enclosing activity had been
   // forwarded. The self time of the enclosing activity then includes theirs.
   std::int64_t out_of_order() const;
-  // Activities that begin within another one of their track and end after it, by more than
-  // `kMinCrossing`; `largest`: the longest common time.
+  // Activities that begin within another one of their track and end after it, if a time must be
+  // wrong by more than `kMinCrossing`; `largest`: by how much at least.
   struct Crossing {
     std::int64_t count = 0;
     Nanoseconds largest{0};

@@ -113,6 +113,23 @@ TEST(SelfTimes, RecordsThatOverlapGiveNoTimeBelowZeroAndNoOverflow) {
   EXPECT_EQ(self_times(many).self.at("whole"), 0);
 }
 
+SelfTimes::Crossing crossing_of(const std::vector<Activity>& activities) {
+  SelfTimes stage([](const Activity&, std::optional<Nanoseconds>) { return Status(Done{}); });
+  for (const Activity& each : activities) EXPECT_TRUE(stage.consume(each).ok());
+  EXPECT_TRUE(stage.finish().ok());
+  return stage.crossing();
+}
+
+TEST(SelfTimes, ACrossingIsAsLargeAsTheErrorAndNotAsTheCommonTime) {
+  const Activity outer = activity("outer", 0, 10'000'000);
+  EXPECT_EQ(crossing_of({outer, activity("ends late", 10'000, 10'000'001)}).count, 0);
+  EXPECT_EQ(crossing_of({activity("begins early", -1, 9'000'000), outer}).count, 0);
+  EXPECT_EQ(crossing_of({outer, activity("next", 9'999'999, 20'000'000)}).count, 0);
+  const SelfTimes::Crossing late = crossing_of({outer, activity("late", 10'000, 10'003'000)});
+  EXPECT_EQ(late.count, 1);
+  EXPECT_EQ(late.largest, Nanoseconds(3'000));
+}
+
 TEST(SelfTimes, OfAParentWithVeryManyChildrenAreRightOrUnknown) {
   std::vector<Activity> activities;
   constexpr std::int64_t kChildren = 40'000;
