@@ -39,7 +39,8 @@ inline constexpr std::string_view kCostMethodFact = "recorded.cost_method";
 
 // What a result file states about a profiling pass and its case, beside the activities.
 struct StatedPass {
-  bool has_ended = false;  // the record `profile_pass` is there; the fields below are its
+  bool has_ended = false;    // the record `profile_pass` is there; the numbers below are its
+  bool is_unsteady = false;  // the run marks `measured` so
   std::int64_t activities = 0;
   std::int64_t unread = 0;
   std::string failure;  // why the pass failed; empty if it did not

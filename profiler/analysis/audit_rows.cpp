@@ -468,55 +468,88 @@ double part_of(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// Compares the iterations of the passes with and without collectors, and with the measurement.
+// Compares the iterations of the passes with and without collectors. A pass has few iterations, so
+// one case alone proves nothing.
 void add_pass_costs(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
   Nanoseconds profiled{0}, unprofiled{0};
-  double worst = -1, farthest = -1;
-  std::string worst_case, farthest_reason;
+  std::int64_t cases = 0;
+  double worst = 0;
+  std::string worst_case;
   for (const auto& [id, pass] : report.passes) {
     if (!pass.profiled || *pass.profiled <= Nanoseconds(0)) continue;
-    if (pass.unprofiled && *pass.unprofiled > Nanoseconds(0)) {
-      profiled = saturating_sum(profiled, *pass.profiled);
-      unprofiled = saturating_sum(unprofiled, *pass.unprofiled);
-      const double cost = part_of(*pass.profiled, *pass.unprofiled) - 1;
-      if (cost > worst) worst_case = id;
-      worst = std::max(worst, cost);
-    }
+    if (!pass.unprofiled || *pass.unprofiled <= Nanoseconds(0)) continue;
+    ++cases;
+    profiled = saturating_sum(profiled, *pass.profiled);
+    unprofiled = saturating_sum(unprofiled, *pass.unprofiled);
+    const double cost = part_of(*pass.profiled, *pass.unprofiled) - 1;
+    if (worst_case.empty() || cost > worst) worst_case = id;
+    worst = std::max(worst, cost);
+  }
+  if (cases == 0) return;
+  const double cost = std::max(0.0, part_of(profiled, unprofiled) - 1);
+  audit.cost = {cost, ProfileAudit::Cost::Extent::all};
+  audit.rows.push_back(
+      cost_row("cost of tracing", cost,
+               fmt::format("{}, by iterations without it",
+                           cases == 1 ? worst_case : pluralise(cases, "case", "cases")),
+               tracer));
+  if (cases == 1) return;
+  AuditRow row = cost_row("cost of tracing, worst case", worst, "", tracer);
+  if (row.verdict != AuditVerdict::ok) {
+    row.verdict = AuditVerdict::not_checkable;
+    row.reason = fmt::format(
+        "{} took {} longer with tracing; the few iterations of one case may differ by as much "
+        "without it",
+        worst_case, format_cost(worst));
+  }
+  audit.rows.push_back(std::move(row));
+}
+
+// Compares the iterations of the passes with the measurement, if that was steady.
+void add_distance_row(const ReadReport& report, std::vector<AuditRow>& rows) {
+  constexpr std::string_view kCheck = "profiled time against the measurement";
+  double farthest = -1;
+  std::int64_t unsteady = 0;
+  std::string reason;
+  bool has_passes = false;
+  for (const auto& [id, pass] : report.passes) {
+    if (!pass.profiled || *pass.profiled <= Nanoseconds(0)) continue;
+    has_passes = true;
     if (!pass.measured || *pass.measured <= Nanoseconds(0)) continue;
+    if (pass.is_unsteady) {
+      ++unsteady;
+      continue;
+    }
     const double ratio = part_of(*pass.profiled, *pass.measured);
     const double distance = ratio < 1 ? 1 / ratio - 1 : ratio - 1;
     if (distance <= farthest) continue;
     farthest = distance;
-    farthest_reason =
-        fmt::format("an iteration of {} took {} in the pass and {} in the measurement", id,
-                    format_time(*pass.profiled), format_time(*pass.measured));
+    reason = fmt::format("an iteration of {} took {} in the pass and {} in the measurement", id,
+                         format_time(*pass.profiled), format_time(*pass.measured));
   }
-  if (worst_case.empty() && farthest < 0) return;
-  if (!worst_case.empty()) {
-    const double cost = std::max(0.0, part_of(profiled, unprofiled) - 1);
-    audit.cost = {cost, ProfileAudit::Cost::Extent::all};
-    audit.rows.push_back(cost_row("cost of tracing, worst case", std::max(0.0, worst),
-                                  fmt::format("{}, by iterations without it", worst_case), tracer));
-  }
+  if (!has_passes) return;
   if (farthest < 0) {
-    audit.rows.push_back(uncheckable("profiled time against the measurement",
-                                     "the file has no measured time of these cases"));
+    rows.push_back(uncheckable(
+        std::string(kCheck), unsteady > 0
+                                 ? fmt::format("the run marks the measured time of {} as unsteady",
+                                               pluralise(unsteady, "case", "cases"))
+                                 : "the file has no measured time of these cases"));
     return;
   }
-  AuditRow row{"profiled time against the measurement",
-               fmt::format("within {:.0f} %", 100 * kDoubtfulDistance),
+  AuditRow row{std::string(kCheck), fmt::format("within {:.0f} %", 100 * kDoubtfulDistance),
                fmt::format("{:.0f} %", 100 * farthest), AuditVerdict::ok, ""};
   if (farthest > kDoubtfulDistance) {
     row.verdict = AuditVerdict::doubtful;
-    row.reason = std::move(farthest_reason);
+    row.reason = std::move(reason);
   }
-  audit.rows.push_back(std::move(row));
+  rows.push_back(std::move(row));
 }
 
 }  // namespace
 
 void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
   add_pass_costs(report, tracer, audit);
+  add_distance_row(report, audit.rows);
   const auto each = find_number(report, kRecordCostFact);
   const auto records = find_number(report, kRecordCountFact);
   const auto wall = find_number(report, kRecordedWallFact);

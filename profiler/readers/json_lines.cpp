@@ -79,6 +79,15 @@ std::optional<std::int64_t> find_count(const JsonValue& record, std::string_view
   return value ? value->signed_integer() : std::nullopt;
 }
 
+bool has_flag(const JsonValue& record, std::string_view name) {
+  const auto flags = record.value_at("flags");
+  if (!flags || !flags->is_list()) return false;
+  for (std::size_t i = 0; i < flags->size(); ++i) {
+    if (flags->item(i).text() == name) return true;
+  }
+  return false;
+}
+
 // Takes what a `case` or `profile_pass` record states about the pass. The record may be malformed.
 void take_stated_pass(std::string_view line, std::string_view record, StatedPass& pass) {
   if (line.size() > kMaxHeader) return;
@@ -88,6 +97,7 @@ void take_stated_pass(std::string_view line, std::string_view record, StatedPass
   if (record == "case") {
     if (const auto time = root.value_at("time"); time && time->is_object())
       pass.measured = find_time(*time, "median_ns");
+    pass.is_unsteady = has_flag(root, "unsteady");
     return;
   }
   pass.has_ended = true;
