@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -123,6 +124,7 @@ class DeviceWork {
  public:
   struct Interval {
     Nanoseconds begin{0}, end{0};
+    Nanoseconds latest_end{0};  // of this interval and all before it; set by sort()
   };
   // A process, and the number of its GPU; nullopt for the CPU.
   using Device = std::pair<std::int64_t, std::optional<std::int64_t>>;
@@ -130,10 +132,15 @@ class DeviceWork {
   void add(const Activity& activity) {
     if (!is_work(activity.kind) || !activity.duration || !is_executed(activity)) return;
     devices_[{activity.track.pid, activity.track.device}].push_back(
-        {activity.start, end_of_activity(activity)});
+        {activity.start, end_of_activity(activity), {}});
   }
   void sort() {
-    for (auto& [device, intervals] : devices_) std::ranges::sort(intervals, {}, &Interval::begin);
+    for (auto& [device, intervals] : devices_) {
+      std::ranges::sort(intervals, {}, &Interval::begin);
+      Nanoseconds latest = Nanoseconds::min();
+      for (Interval& interval : intervals)
+        interval.latest_end = latest = std::max(latest, interval.end);
+    }
   }
   // Returns the GPUs of a process, or the CPU if it executed nothing on a GPU.
   std::vector<Device> devices(std::int64_t pid) const {
@@ -156,7 +163,8 @@ class DeviceWork {
     Use use;
     // What began before the step may reach into it.
     auto next = std::ranges::lower_bound(intervals, begin, {}, &Interval::begin);
-    Nanoseconds covered = std::min(end, std::max(begin, latest_end(device, next)));
+    const Nanoseconds before = next == intervals.begin() ? begin : std::prev(next)->latest_end;
+    Nanoseconds covered = std::clamp(before, begin, end);
     use.busy = covered - begin;
     for (; next != intervals.end() && next->begin < end; ++next) {
       ++use.count;
@@ -168,17 +176,6 @@ class DeviceWork {
   }
 
  private:
-  // Returns when the last of the intervals before `next` ends. Few overlap, so that the last ones
-  // decide.
-  Nanoseconds latest_end(const Device& device, std::vector<Interval>::const_iterator next) const {
-    constexpr std::ptrdiff_t kOverlapping = 4096;
-    const auto first = devices_.at(device).begin();
-    Nanoseconds latest{0};
-    for (auto i = next; i != first && next - i < kOverlapping;)
-      latest = std::max(latest, (--i)->end);
-    return latest;
-  }
-
   std::map<Device, std::vector<Interval>> devices_;
 };
 

@@ -102,6 +102,22 @@ TEST(Steps, TheAnswerAndTheLastRowsHaveTheExtremes) {
   }
 }
 
+// Times of a file are negative if its clock is put onto that of another one.
+TEST(Steps, AStepBeforeTimeZeroIsNotBusyByItself) {
+  const json rows = step_rows({step_range("step", -1000, -900), work_of_device(-950, -940, 0)});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["busy_ns"], 10);
+}
+
+TEST(Steps, ALongKernelBeforeThousandsOfShortOnesReachesIntoAStep) {
+  std::vector<Activity> activities = {step_range("step", 10'000, 10'100),
+                                      work_of_device(0, 10'060, 0)};
+  for (std::int64_t i = 0; i < 5000; ++i) activities.push_back(work_of_device(i + 1, i + 2, 0));
+  const json rows = step_rows(activities);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["busy_ns"], 60);
+}
+
 TEST(Steps, WithoutAGpuTheProcessorIsTheDevice) {
   const json rows = step_rows({step_range("step", 0, 100), work_of_device(10, 60, std::nullopt)});
   ASSERT_EQ(rows.size(), 1U);
