@@ -248,21 +248,37 @@ Result<ProfileSet> ProfileSet::open(std::span<const std::string> paths, Alignmen
   return set;
 }
 
+// The common clock is that of the machine that was started first: no offset is negative, and so no
+// time becomes negative, which trace viewers could not show.
 void ProfileSet::align_by_clocks() {
-  const auto reference = std::ranges::find_if(
-      files_, [](const File& file) { return file.clocks.realtime_offset().has_value(); });
-  if (reference == files_.end()) return;
-  reference_ = static_cast<std::size_t>(reference - files_.begin());
-  const ProfileClocks common = reference->clocks;
-  for (File& file : files_) {
+  // Files of one boot have one clock: the first that states a pair decides for all of them.
+  std::map<std::string, Nanoseconds> of_boot;
+  for (const File& file : files_) {
     const auto own = file.clocks.realtime_offset();
-    if (&file == &*reference) {
+    if (own && !file.clocks.boot.empty()) of_boot.emplace(file.clocks.boot, *own);
+  }
+  const auto realtime_offset = [&](const File& file) {
+    const auto known = of_boot.find(file.clocks.boot);
+    return known != of_boot.end() ? std::optional(known->second) : file.clocks.realtime_offset();
+  };
+  std::optional<Nanoseconds> earliest;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const auto own = realtime_offset(files_[i]);
+    if (!own || (earliest && *own >= *earliest)) continue;
+    earliest = own;
+    reference_ = i;
+  }
+  if (!reference_) return;
+  const std::string& boot = files_[*reference_].clocks.boot;
+  for (File& file : files_) {
+    const auto own = realtime_offset(file);
+    if (&file == &files_[*reference_]) {
       file.aligned_by = AlignedBy::reference;
-    } else if (!common.boot.empty() && file.clocks.boot == common.boot) {
+    } else if (!boot.empty() && file.clocks.boot == boot) {
       file.aligned_by = AlignedBy::boot;
     } else if (own) {
       file.aligned_by = AlignedBy::pairs;
-      file.offset = *own - *common.realtime_offset();
+      file.offset = *own - *earliest;
     }
   }
 }

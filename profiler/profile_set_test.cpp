@@ -149,6 +149,25 @@ TEST_F(ProfileSets, FilesOfOneMachineNeedNoRealtimeClock) {
                           HasSubstr("b.jsonl: offset 0 ns, recorded on the same machine")));
 }
 
+// A machine that was started later counts less time. Trace viewers have no times before 0.
+TEST_F(ProfileSets, NoTimeIsNegativeOnTheCommonClock) {
+  const Reading reading = read({write("a.jsonl", at(100s, 10s, "a"), {kernel("x", 11s, 1)}),
+                                write("b.jsonl", at(100s, 50s, "b"), {kernel("y", 51s, 2)}),
+                                write("c.jsonl", at(100s, 99s, "c"), {kernel("z", 100s, 3)})});
+  ASSERT_EQ(reading.activities.size(), 3U);
+  for (const Activity& activity : reading.activities) EXPECT_EQ(activity.start, 100s);
+  EXPECT_THAT(reading.statements.front(), HasSubstr("clock of " + folder_.file("c.jsonl")));
+}
+
+TEST_F(ProfileSets, AllFilesOfOneBootHaveOneOffset) {
+  const Reading reading = read({write("a.jsonl", at(100s, 90s, "a"), {kernel("x", 91s, 1)}),
+                                write("b.jsonl", at(100s, 10s, "b"), {kernel("y", 11s, 2)}),
+                                write("c.jsonl", at(500s, 12s, "b"), {kernel("z", 13s, 3)})});
+  ASSERT_EQ(reading.activities.size(), 3U);
+  EXPECT_EQ(reading.activities[1].start, 91s);
+  EXPECT_EQ(reading.activities[2].start, 93s);
+}
+
 TEST_F(ProfileSets, AFileWithoutClocksKeepsItsTimesAndSaysSo) {
   const Reading reading = read({write("a.jsonl", {}, {kernel("x", 1s, 1)}),
                                 write("b.jsonl", at(100s, 10s, "b"), {kernel("y", 2s, 2)})});

@@ -292,7 +292,7 @@ TEST_F(Trace, FilesOfSeveralMachinesAreOnOneClock) {
   folder_.write("b.jsonl", profile("1", "801000", "804000"));
   const ProgramResult result = trace({"a.jsonl", "b.jsonl", "-o", "t.json"});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("bench trace: b.jsonl: offset -800.0 us (-800000 ns)"));
+  EXPECT_THAT(result.err, HasSubstr("bench trace: a.jsonl: offset +800.0 us (+800000 ns)"));
   const json document = json::parse(read_text(folder_.file("t.json")));
   std::vector<double> starts;
   std::set<std::int64_t> processes;
@@ -304,7 +304,7 @@ TEST_F(Trace, FilesOfSeveralMachinesAreOnOneClock) {
   ASSERT_EQ(starts.size(), 2U);
   EXPECT_EQ(starts[0], starts[1]);
   EXPECT_EQ(processes.size(), 2U) << "process 7 of each machine";
-  EXPECT_THAT(document["metadata"]["clocks"].get<std::string>(), HasSubstr("offset -800.0 us"));
+  EXPECT_THAT(document["metadata"]["clocks"].get<std::string>(), HasSubstr("offset +800.0 us"));
   EXPECT_EQ(trace({"a.jsonl", "a.jsonl", "-o", "u.json"}).status, 2);
 }
 
