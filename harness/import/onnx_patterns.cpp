@@ -19,11 +19,51 @@ bool is_plain_padding(double pad) {
   return pad >= 0 && pad < kMaxPadding;
 }
 
+// Operators whose result has the rank of the first input.
+constexpr std::string_view kKeepRank[] = {
+    "AveragePool",
+    "BatchNormalization",
+    "Cast",
+    "Clip",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "Dropout",
+    "Erf",
+    "Exp",
+    "Gelu",
+    "GlobalAveragePool",
+    "HardSigmoid",
+    "HardSwish",
+    "Identity",
+    "InstanceNormalization",
+    "LayerNormalization",
+    "LeakyRelu",
+    "MaxPool",
+    "Neg",
+    "Pad",
+    "Reciprocal",
+    "Relu",
+    "Sigmoid",
+    "Slice",
+    "Softmax",
+    "Split",
+    "Sqrt",
+    "Tanh",
+    "Transpose",
+};
+// Operators whose result has the greatest rank of the inputs.
+constexpr std::string_view kBroadcast[] = {"Add", "Div", "Mul", "Pow", "Sub", "Where"};
+
 class PatternJoiner {
  public:
   explicit PatternJoiner(Model& model) : model_(model), is_removed_(model.nodes.size(), false) {
     for (const Tensor& tensor : model.tensors) constants_.emplace(tensor.name, &tensor);
     for (const ValueInfo& output : model.outputs) outputs_.insert(output.name);
+    for (const auto* values : {&model.inputs, &model.values}) {
+      for (const ValueInfo& value : *values)
+        if (value.dims) ranks_.emplace(value.name, std::ssize(*value.dims));
+    }
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
       const Node& node = model.nodes[i];
       for (const std::string& name : node.inputs) readers_[name].push_back(i);
@@ -32,6 +72,8 @@ class PatternJoiner {
       const bool is_constant = node.op == "Constant" && node.outputs.size() == 1 &&
                                value != node.attributes.end() && value->second.tensor;
       if (is_constant) node_constants_.emplace(node.outputs.front(), i);
+      const auto rank = rank_of_result(node);
+      if (rank && !node.outputs.empty()) ranks_.emplace(node.outputs.front(), *rank);
     }
   }
 
@@ -302,6 +344,44 @@ class PatternJoiner {
     return axis ? std::optional(static_cast<std::int64_t>(*axis)) : std::nullopt;
   }
 
+  std::optional<std::ptrdiff_t> rank_of(const std::string& name) {
+    if (const auto rank = ranks_.find(name); rank != ranks_.end()) return rank->second;
+    const Tensor* tensor = constant(name);
+    return tensor == nullptr ? std::nullopt : std::optional(std::ssize(tensor->dims));
+  }
+
+  // The rank of a node's first result, from those of its inputs. nullopt: not known.
+  std::optional<std::ptrdiff_t> rank_of_result(const Node& made) {
+    if (made.inputs.empty() || !made.domain.empty()) return std::nullopt;
+    if (made.op == "Reshape" && made.inputs.size() > 1) {
+      const Tensor* shape = constant(made.inputs[1]);
+      if (shape == nullptr || shape->dims.size() != 1) return std::nullopt;
+      return shape->dims.front();
+    }
+    const auto keeps = made.attributes.find("keepdims");
+    const bool is_mean =
+        made.op == "ReduceMean" && (keeps == made.attributes.end() || keeps->second.integer != 0);
+    if (is_mean || std::ranges::find(kKeepRank, made.op) != std::end(kKeepRank))
+      return rank_of(made.inputs.front());
+    if (std::ranges::find(kBroadcast, made.op) == std::end(kBroadcast)) return std::nullopt;
+    std::ptrdiff_t most = 0;
+    for (const std::string& name : made.inputs) {
+      const auto rank = rank_of(name);
+      if (!rank) return std::nullopt;
+      most = std::max(most, *rank);
+    }
+    return most;
+  }
+
+  // Whether a mean is over the last axis of `name`, as norms are. An axis counted from the front
+  // needs the rank.
+  bool is_last_axis(std::int64_t axis, const std::string& name, const Node& mean) {
+    const auto keeps = mean.attributes.find("keepdims");
+    if (keeps != mean.attributes.end() && keeps->second.integer == 0) return false;
+    if (axis < 0) return axis == -1;
+    return rank_of(name) == axis + 1;
+  }
+
   bool is_square(std::size_t number) {
     const Node& square = node(number);
     if (has(number, "Mul", 2)) return square.inputs[0] == square.inputs[1];
@@ -347,6 +427,7 @@ class PatternJoiner {
     const auto axis = mean_axis(*mean);
     if (square == makers_.end() || !axis || !is_square(square->second)) return;
     const std::string deviation = node(square->second).inputs[0];
+    if (!is_last_axis(*axis, deviation, node(*mean))) return;
     const double epsilon = number(other(*sum, *variance)).value_or(1e-5);
     Group group = {square->second, *mean, *sum, start};
     if (!divide_by_root(start, deviation, group)) return;
@@ -354,7 +435,10 @@ class PatternJoiner {
     const auto difference = maker(deviation, "Sub", 2);
     const auto centre =
         difference ? maker(node(*difference).inputs[1], "ReduceMean", 1) : std::nullopt;
-    const bool is_layer_norm = centre && node(*centre).inputs[0] == node(*difference).inputs[0];
+    const auto centre_axis = centre ? mean_axis(*centre) : std::nullopt;
+    const bool is_layer_norm = centre && node(*centre).inputs[0] == node(*difference).inputs[0] &&
+                               centre_axis &&
+                               is_last_axis(*centre_axis, node(*centre).inputs[0], node(*centre));
     if (is_layer_norm) {
       inputs = {node(*difference).inputs[0]};
       group.insert(group.begin(), {*centre, *difference});
@@ -362,7 +446,7 @@ class PatternJoiner {
     add_vector("Mul", group, inputs);
     if (is_layer_norm && inputs.size() == 2) add_vector("Add", group, inputs);
     replace(group, is_layer_norm ? "LayerNormalization" : "RMSNormalization", inputs,
-            {{"axis", integer(*axis)}, {"epsilon", real(epsilon)}});
+            {{"axis", integer(-1)}, {"epsilon", real(epsilon)}});
   }
 
   // Adds the operand of an Add to a product whose weights have as many columns.
@@ -505,6 +589,7 @@ class PatternJoiner {
   std::map<std::string, const Tensor*, std::less<>> constants_;
   std::map<std::string, std::size_t, std::less<>> node_constants_;  // numbers of Constant nodes
   std::set<std::string, std::less<>> outputs_;
+  std::map<std::string, std::ptrdiff_t, std::less<>> ranks_;  // of values, where they are known
   std::map<std::string, std::vector<std::size_t>, std::less<>> readers_;
   std::map<std::string, std::size_t, std::less<>> makers_;
 };

@@ -120,6 +120,12 @@ TEST(OnnxImport, NodesThatExportersWriteForOneOperatorAreOneLayer) {
                           "{ name: safe.Where, op: softmax }"));
 }
 
+TEST(OnnxImport, ANormOverChannelsIsNoLayerNorm) {
+  const ImportOutput output = import_model("almost_patterns");
+  EXPECT_THAT(output.text, Not(HasSubstr("op: layer_norm")));
+  EXPECT_THAT(output.text, Not(HasSubstr("op: rms_norm")));
+}
+
 TEST(OnnxImport, NodesAtTheEdgesBecomeInputsAndOutputs) {
   const ImportOutput output = import_model("edges", {"sequence=5"});
   EXPECT_THAT(output.text, HasSubstr("op: embedding, rows: 100, dim: 8"));

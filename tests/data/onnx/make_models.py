@@ -191,9 +191,32 @@ def patterns():
         [value("x", [1, 4, 8, 8])], "y", opset=11)
 
 
+def almost_patterns():
+    """What resembles one operator and is not: norms over channels, and other constants than those of gelu and hardswish."""
+    return model([
+        node("ReduceMean", "x", "mean", axes=[1]), node("Sub", "x mean", "centred"),
+        node("Pow", "centred two", "square"), node("ReduceMean", "square", "variance", axes=[1]),
+        node("Add", "variance epsilon", "sum"), node("Sqrt", "sum", "root"), node("Div", "centred root", "norm"),
+        node("Mul", "norm norm", "rms.square"), node("ReduceMean", "rms.square", "rms.mean", axes=[1]),
+        node("Add", "rms.mean epsilon", "rms.sum"), node("Sqrt", "rms.sum", "rms.root"), node("Div", "norm rms.root", "rms"),
+        node("Add", "rms three", "shifted"), node("Clip", "shifted zero six", "clipped"),
+        node("Mul", "rms clipped", "product"), node("Div", "six product", "inverse"),
+        node("Add", "inverse two", "shifted2"), node("Clip", "shifted2 zero six", "clipped2"),
+        node("Mul", "inverse clipped2", "product2"), node("Div", "product2 six", "quotient"),
+        node("Div", "root2 quotient", "scaled"), node("Erf", "scaled", "erf"), node("Add", "erf one", "erf1"),
+        node("Mul", "quotient erf1", "double"), node("Mul", "double half", "gelu"),
+        node("Div", "gelu three", "scaled2"), node("Erf", "scaled2", "erf2"), node("Add", "erf2 one", "erf3"),
+        node("Mul", "gelu erf3", "double2"), node("Mul", "double2 half", "gelu2"),
+        node("Relu", "gelu2", "y"),
+    ], [tensor("three", [], [3.0]), tensor("zero", [], [0.0]), tensor("six", [], [6.0]), tensor("two", [], [2.0]),
+        tensor("one", [], [1.0]), tensor("half", [], [0.5]), tensor("root2", [], [1.41421356]),
+        tensor("epsilon", [], [0.001])],
+        [value("x", [1, 4, 8, 8])], "y", opset=11)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    for make in (cnn, attention, edges, hole, patterns, quantised):
+    for make in (cnn, attention, edges, hole, patterns, almost_patterns, quantised):
         (folder / f"{make.__name__}.onnx").write_bytes(make())
 
 
