@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,6 +15,8 @@ namespace bench::onnx {
 namespace {
 
 using Group = std::vector<std::size_t>;  // numbers of nodes; the last one gives the result
+
+constexpr double kSixth = 1.0 / 6;
 
 bool is_plain_padding(double pad) {
   constexpr double kMaxPadding = 1e6;
@@ -130,6 +134,28 @@ class PatternJoiner {
     return tensor->content->front();
   }
 
+  // Constants may have been rounded to f16 or bf16.
+  static bool is_close(std::optional<double> number, double expected) {
+    constexpr double kTolerance = 2e-3;
+    return number && std::abs(*number - expected) <= kTolerance * std::max(1.0, std::abs(expected));
+  }
+  bool is_about(const std::string& name, double expected) {
+    return is_close(number(name), expected);
+  }
+  // The operand that a node multiplies by `factor`, or divides by its inverse. nullptr: it does
+  // neither.
+  const std::string* scaled_by(std::size_t scaled, double factor) {
+    if (has(scaled, "Div", 2))
+      return is_about(node(scaled).inputs[1], 1 / factor) ? &node(scaled).inputs[0] : nullptr;
+    if (!has(scaled, "Mul", 2)) return nullptr;
+    const std::string* operand = beside_number(scaled);
+    return operand != nullptr && is_about(other(scaled, *operand), factor) ? operand : nullptr;
+  }
+  double real_of(const Node& made, std::string_view name, double default_value) {
+    const auto found = made.attributes.find(name);
+    return found == made.attributes.end() ? default_value : found->second.real;
+  }
+
   // The node that computes a value with the operator `op`.
   std::optional<std::size_t> maker(const std::string& name, std::string_view op,
                                    std::size_t inputs) {
@@ -217,22 +243,23 @@ class PatternJoiner {
 
   // x * (1 + f) / 2 in the orders that exporters use; `group` has the nodes up to f.
   void join_gelu(const std::string& x, Group group, std::string_view form) {
+    constexpr double kHalf = 0.5;
     const auto sum = reader(group.back(), "Add", 2);
-    if (!sum || beside_number(*sum) == nullptr) return;
+    if (!sum || !is_about(other(*sum, result(group.back())), 1)) return;
     const auto first = reader(*sum, "Mul", 2);
     if (!first) return;
     group.insert(group.end(), {*sum, *first});
     const std::string factor = other(*first, result(*sum));
     if (const auto half = maker(factor, "Mul", 2); half && factor != x) {
-      const std::string* scaled = beside_number(*half);
+      const std::string* scaled = scaled_by(*half, kHalf);
       if (scaled == nullptr || *scaled != x) return;
       group.insert(group.begin(), *half);
     } else {
       const auto last = reader(*first, "Mul", 2);
       if (!last) return;
       const std::string rest = other(*last, result(*first));
-      const bool is_half_last = factor == x && is_number(rest);
-      const bool is_half_first = rest == x && is_number(factor);
+      const bool is_half_last = factor == x && is_about(rest, kHalf);
+      const bool is_half_first = rest == x && is_about(factor, kHalf);
       if (!is_half_last && !is_half_first) return;
       group.push_back(*last);
     }
@@ -245,7 +272,7 @@ class PatternJoiner {
     for (const std::string_view op : {"Div", "Mul"}) {
       const auto scaled = maker(node(start).inputs[0], op, 2);
       if (!scaled) continue;
-      const std::string* x = beside_number(*scaled);
+      const std::string* x = scaled_by(*scaled, std::numbers::sqrt2 / 2);
       if (x != nullptr) join_gelu(*x, {*scaled, start}, "none");
       return;
     }
@@ -270,17 +297,33 @@ class PatternJoiner {
     return found;
   }
 
+  // The value of what cube_of() accepts. nullopt: a number in it is not known.
+  std::optional<double> evaluate(const std::string& name, const std::string& x, double at) {
+    if (name == x) return at;
+    const bool is_power = maker(name, "Pow", 2).has_value();
+    const auto made = is_power ? maker(name, "Pow", 2) : maker(name, "Mul", 2);
+    if (!made || is_number(name)) return number(name);
+    const auto left = evaluate(node(*made).inputs[0], x, at);
+    const auto right = evaluate(node(*made).inputs[1], x, at);
+    if (!left || !right) return std::nullopt;
+    return is_power ? std::pow(*left, *right) : *left * *right;
+  }
+
   void join_tanh(std::size_t start) {
+    constexpr double kCubeFactor = 0.044715;
+    constexpr double kCubeAt = 10;  // where other powers and factors differ most
+    const double factor = std::sqrt(2 * std::numbers::inv_pi);
     if (!has(start, "Tanh", 1)) return;
     const auto scaled = maker(node(start).inputs[0], "Mul", 2);
     if (!scaled) return;
-    const std::string* inner = beside_number(*scaled);
+    const std::string* inner = scaled_by(*scaled, factor);
     const auto sum = inner == nullptr ? std::nullopt : maker(*inner, "Add", 2);
     if (!sum) return;
     for (const std::size_t at : {0U, 1U}) {
       const std::string x = node(*sum).inputs[at];
       Group group = cube_of(node(*sum).inputs[1 - at], x);
-      if (group.empty()) continue;
+      const auto cube = evaluate(node(*sum).inputs[1 - at], x, kCubeAt);
+      if (group.empty() || !is_close(cube, kCubeFactor * std::pow(kCubeAt, 3))) continue;
       group.insert(group.end(), {*sum, *scaled, start});
       return join_gelu(x, std::move(group), "tanh");
     }
@@ -299,36 +342,56 @@ class PatternJoiner {
     const auto scaled = maker(argument, "Mul", 2);
     const std::string* scaled_x = scaled ? beside_number(*scaled) : nullptr;
     if (scaled_x == nullptr || *scaled_x != x) return;
-    const double alpha = number(other(*scaled, x)).value_or(1);
-    replace({*scaled, start, *product}, "Swish", {x}, {{"alpha", real(alpha)}});
+    if (const auto alpha = number(other(*scaled, x)))
+      replace({*scaled, start, *product}, "Swish", {x}, {{"alpha", real(*alpha)}});
   }
 
   void join_hard_sigmoid(std::size_t start) {
     if (!has(start, "HardSigmoid", 1)) return;
     const auto product = reader(start, "Mul", 2);
     const std::string x = node(start).inputs[0];
+    constexpr double kDefaultAlpha = 0.2;
+    constexpr double kHalf = 0.5;
+    const bool is_that_of_hardswish =
+        is_close(real_of(node(start), "alpha", kDefaultAlpha), kSixth) &&
+        is_close(real_of(node(start), "beta", kHalf), kHalf);
+    if (!is_that_of_hardswish) return;
     if (product && other(*product, result(start)) == x)
       replace({start, *product}, "HardSwish", {x});
   }
 
+  // The bounds are attributes before opset 11, then inputs.
+  bool is_clip(std::size_t number, double least, double most) {
+    const Node& clip = node(number);
+    if (clip.inputs.size() > 2)
+      return is_about(clip.inputs[1], least) && is_about(clip.inputs[2], most);
+    constexpr double kNone = -1;
+    return clip.inputs.size() == 1 && is_close(real_of(clip, "min", kNone), least) &&
+           is_close(real_of(clip, "max", kNone), most);
+  }
+
   // x * clip(x + 3, 0, 6) / 6, divided before or after the product.
   void join_clip(std::size_t start) {
+    constexpr double kShift = 3;
     if (!has(start, "Clip", 1)) return;
     const auto sum = maker(node(start).inputs[0], "Add", 2);
     const std::string* shifted = sum ? beside_number(*sum) : nullptr;
     const auto next = reader(result(start));
-    if (shifted == nullptr || !next) return;
+    if (shifted == nullptr || !next || !is_clip(start, 0, 2 * kShift)) return;
     const std::string x = *shifted;
-    const auto is_division = [&](std::size_t number) {
-      return (has(number, "Div", 2) || has(number, "Mul", 2)) && beside_number(number) != nullptr;
+    if (!is_about(other(*sum, x), kShift)) return;
+    const auto is_division = [&](std::size_t number, const std::string& of) {
+      const std::string* divided = scaled_by(number, kSixth);
+      return divided != nullptr && *divided == of;
     };
     const auto is_product = [&](std::size_t number, const std::string& factor) {
       return has(number, "Mul", 2) && other(number, factor) == x;
     };
     const auto last = node(*next).outputs.empty() ? std::nullopt : reader(result(*next));
     if (!last) return;
-    const bool divides_first = is_division(*next) && is_product(*last, result(*next));
-    const bool divides_last = is_product(*next, result(start)) && is_division(*last);
+    const bool divides_first =
+        is_division(*next, result(start)) && is_product(*last, result(*next));
+    const bool divides_last = is_product(*next, result(start)) && is_division(*last, result(*next));
     if (divides_first || divides_last) replace({*sum, start, *next, *last}, "HardSwish", {x});
   }
 
@@ -542,7 +605,8 @@ class PatternJoiner {
     const auto choice = reader(start, "Where", 3);
     if (!softmax || !choice) return;
     const auto& chosen = node(*choice).inputs;
-    if (chosen[0] != result(start) || !is_number(chosen[1]) || chosen[2] != probabilities) return;
+    if (chosen[0] != result(start) || number(chosen[1]) != 0.0 || chosen[2] != probabilities)
+      return;
     auto inputs = node(*softmax).inputs;
     auto attributes = node(*softmax).attributes;
     replace({*softmax, start, *choice}, "Softmax", std::move(inputs), std::move(attributes));

@@ -126,6 +126,12 @@ TEST(OnnxImport, ANormOverChannelsIsNoLayerNorm) {
   EXPECT_THAT(output.text, Not(HasSubstr("op: rms_norm")));
 }
 
+TEST(OnnxImport, OtherConstantsThanThoseOfGeluAndHardswishStayNodes) {
+  const ImportOutput output = import_model("almost_patterns");
+  EXPECT_THAT(output.text, Not(HasSubstr("hardswish")));
+  EXPECT_THAT(output.text, Not(HasSubstr("gelu_erf")));
+}
+
 TEST(OnnxImport, NodesAtTheEdgesBecomeInputsAndOutputs) {
   const ImportOutput output = import_model("edges", {"sequence=5"});
   EXPECT_THAT(output.text, HasSubstr("op: embedding, rows: 100, dim: 8"));
