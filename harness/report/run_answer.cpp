@@ -412,6 +412,17 @@ std::string_view describe_flag(Flag flag) {
              : "the interval is wider than requested; more processes make it narrower";
 }
 
+namespace {
+
+// The gain of all executions of the case. One below 0 stays as it is.
+Nanoseconds weight_gain(const CaseRecord& record, Nanoseconds gain) {
+  if (gain <= Nanoseconds(0)) return gain;
+  return saturated_product(gain,
+                           static_cast<std::size_t>(std::max(record.multiplicity.value_or(1), 1)));
+}
+
+}  // namespace
+
 std::optional<InterestingCase> find_most_interesting_case(const Report& report) {
   InterestingCase certain{nullptr, "the case with the most time to gain"};
   InterestingCase uncertain{nullptr, "the case that may have the most time to gain"};
@@ -427,9 +438,10 @@ std::optional<InterestingCase> find_most_interesting_case(const Report& report) 
     if (!record.time) continue;
     keep(record, record.time->median, most, longest);
     if (!record.roofline) continue;
-    keep(record, record.time->median - record.roofline->ideal, most_uncertain, uncertain);
+    const Nanoseconds ideal = record.roofline->ideal;
+    keep(record, weight_gain(record, record.time->median - ideal), most_uncertain, uncertain);
     if (has_certain_interval(record))
-      keep(record, *record.time->low - record.roofline->ideal, most_certain, certain);
+      keep(record, weight_gain(record, *record.time->low - ideal), most_certain, certain);
   }
   for (const InterestingCase& found : {certain, uncertain, longest}) {
     if (found.record != nullptr) return found;

@@ -44,8 +44,8 @@ struct InterestingCase {
 
 // Returns the case with the most time to gain at the lower end of its interval: a noisy case has
 // the longest median by chance. If no gain is certain, returns the case with the most time to gain
-// by its median; without rooflines, the case with the longest median. nullopt if no case has a
-// time.
+// by its median; without rooflines, the case with the longest median. A gain counts as often as the
+// multiplicity of its case says. nullopt if no case has a time.
 std::optional<InterestingCase> find_most_interesting_case(const Report& report);
 
 }  // namespace bench

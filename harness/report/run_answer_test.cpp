@@ -329,6 +329,18 @@ TEST(RunAnswer, TheConsoleNamesTheCommandThatShowsTheOtherNotes) {
               testing::Not(HasSubstr("more notes")));
 }
 
+// The next command named another case than the sentence above it, which counts all executions.
+TEST(RunAnswer, TheCaseToExplainIsTheOneWhoseExecutionsGainMost) {
+  Report report;
+  report.cases = {limited("seldom", 10ms, 6ms, Bound::memory),
+                  limited("often", 8ms, 6ms, Bound::memory)};
+  report.cases[1].multiplicity = 3;
+  EXPECT_THAT(answer_notes(report), testing::Contains(HasSubstr("could be saved, often has")));
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "often");
+  for (CaseRecord& record : report.cases) record.time->low.reset();
+  EXPECT_EQ(find_most_interesting_case(report)->record->id, "often");
+}
+
 // A noisy case whose gain was smaller than its noise was the one to explain.
 TEST(RunAnswer, TheCaseToExplainIsOneWhoseGainIsCertain) {
   Report report;
