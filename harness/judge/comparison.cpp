@@ -273,6 +273,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   result.id = candidate.id;
   result.group = candidate.group;
   result.count = candidate.count;
+  result.is_layer = base.is_layer || candidate.is_layer;
   result.base = median_iteration(base);
   result.candidate = median_iteration(candidate);
   result.changes = case_changes(base.exact, candidate.exact);
@@ -372,16 +373,21 @@ GroupRatio mean_ratio(std::string name, std::span<const ComparedCase* const> cas
   return result;
 }
 
-// Sums the times of the cases with a ratio and a count.
+// Sums the times of the cases with a ratio, as often as they count: a case without a count once,
+// layers never.
 std::optional<CountedRatio> compute_counted_ratio(const std::vector<ComparedCase>& cases,
                                                   const ComparisonOptions& options) {
+  const auto is_counted = [](const ComparedCase& entry) {
+    return entry.ratio && entry.base && entry.count && !entry.is_layer;
+  };
+  if (std::ranges::none_of(cases, is_counted)) return std::nullopt;
   std::vector<const ComparedCase*> counted;
   CountedRatio sum;
   double low = 0, high = 0;
   for (const ComparedCase& entry : cases) {
-    if (!entry.ratio || !entry.base || !entry.count) continue;
+    if (!entry.ratio || !entry.base || entry.is_layer) continue;
     counted.push_back(&entry);
-    const double base = *entry.base * *entry.count;
+    const double base = *entry.base * entry.count.value_or(1);
     sum.base += base;
     sum.candidate += base * *entry.ratio;
     low += base * entry.low.value_or(*entry.ratio / kEvidentRatio);
@@ -455,6 +461,8 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   std::erase_if(result.changes, is_missing_in_store);
   const bool has_other_data = has_other_seed(base, candidate);
   const auto obstacle = find_common_obstacle(base, candidate, options.machines);
+  const bool has_counts = std::ranges::any_of(
+      candidate.cases, [](const MeasuredCase& entry) { return entry.count.has_value(); });
   std::unordered_map<std::string, const MeasuredCase*> unmatched;
   for (const MeasuredCase& entry : base.cases) unmatched.emplace(entry.id, &entry);
   for (const MeasuredCase& entry : candidate.cases) {
@@ -468,6 +476,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
       case_obstacle = fmt::format("both sides are run {}", *run);
     ComparedCase& compared =
         result.cases.emplace_back(compare_case(*found->second, entry, case_obstacle, options));
+    if (!has_counts) compared.count = found->second->count;
     if (has_other_data) {
       std::erase_if(compared.changes,
                     [](const Change& change) { return change.field == kOutputDigestDetail; });

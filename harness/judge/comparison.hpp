@@ -49,7 +49,9 @@ struct ComparedCase {
   // and `candidate`.
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
-  std::optional<int> count = {};  // as MeasuredCase::count, of the candidate
+  // As MeasuredCase::count, of the candidate; of the base if no case of the candidate has one.
+  std::optional<int> count = {};
+  bool is_layer = false;  // on either side
 };
 // Whether the verdict states in which direction the time changed.
 bool has_direction(CaseVerdict verdict);
@@ -66,9 +68,10 @@ struct GroupRatio {
   CaseVerdict verdict = CaseVerdict::unclear;
 };
 
-// The time of a program that executes each case as often as its count says.
+// The time of a program that executes each case as often as its count says, and those without one
+// once. Layers of networks are left out.
 struct CountedRatio {
-  std::size_t cases = 0;           // number of cases with a ratio and a count
+  std::size_t cases = 0;           // number of cases with a ratio that are not layers
   double base = 0, candidate = 0;  // sums in nanoseconds
   double ratio = 1;                // `candidate` / `base`
   // Interval, as if the errors of all cases were equal; see GroupRatio.

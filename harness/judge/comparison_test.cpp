@@ -66,11 +66,38 @@ TEST(Compare, TheTimeOfAProgramCountsEachCaseAsOftenAsItIsExecuted) {
   candidate[1].count = 10;
   const Comparison result = compare(side(base), side(candidate), {});
   ASSERT_TRUE(result.counted);
-  EXPECT_EQ(result.counted->cases, 2u);
-  EXPECT_NEAR(result.counted->base, 100 * 1000.2, 1e-6);
-  EXPECT_NEAR(result.counted->ratio, 1.04, 1e-9);
+  EXPECT_EQ(result.counted->cases, 3u);
+  EXPECT_NEAR(result.counted->base, 101 * 1000.2, 1e-6);
+  EXPECT_NEAR(result.counted->ratio, 105. / 101, 1e-9);
   EXPECT_EQ(result.counted->verdict, CaseVerdict::slower);
   EXPECT_LT(result.groups.back().ratio, 1) << "the geometric mean of the cases is faster";
+}
+
+// Cases without the key, whose default is 1, were left out, though `report` counts them.
+TEST(Compare, TheTimeOfAProgramCountsCasesWithoutACountOnceAndLayersNever) {
+  std::vector<MeasuredCase> base = {measured("conv-a", times(1)), measured("conv-b", times(1)),
+                                    measured("conv-c", times(1))};
+  std::vector<MeasuredCase> candidate = base;
+  candidate[2].is_layer = true;
+  EXPECT_FALSE(compare(side(base), side(candidate), {}).counted);
+  candidate[0].count = 3;
+  auto result = compare(side(base), side(candidate), {});
+  ASSERT_TRUE(result.counted);
+  EXPECT_EQ(result.counted->cases, 2u);
+  EXPECT_NEAR(result.counted->base, 4 * 1000.2, 1e-6);
+}
+
+TEST(Compare, TheCountsOfTheBaseAreUsedOnlyIfTheCandidateHasNone) {
+  std::vector<MeasuredCase> base = {measured("conv-a", times(1)), measured("conv-b", times(1))};
+  std::vector<MeasuredCase> candidate = base;
+  base[0].count = 5;
+  auto result = compare(side(base), side(candidate), {});
+  ASSERT_TRUE(result.counted);
+  EXPECT_NEAR(result.counted->base, 6 * 1000.2, 1e-6);
+  candidate[1].count = 2;
+  result = compare(side(base), side(candidate), {});
+  ASSERT_TRUE(result.counted);
+  EXPECT_NEAR(result.counted->base, 3 * 1000.2, 1e-6);
 }
 
 TEST(Compare, VerdictsFollowIntervalAndTolerance) {

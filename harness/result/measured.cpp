@@ -182,7 +182,8 @@ std::vector<MeasuredCase> measured_cases(const Report& report) {
     measured.id = record.id;
     measured.source = record.source;
     measured.case_hash = record.case_hash;
-    if (!record.network) measured.count = record.multiplicity;
+    measured.is_layer = record.network.has_value();
+    if (!measured.is_layer) measured.count = record.multiplicity;
     measured.outcome = record.outcome;
     measured.reason = record.reason;
     measured.exact = exact_properties(record);
