@@ -184,6 +184,16 @@ std::optional<std::string> join_fact(std::string_view name, const std::string& a
   return fmt::format("{}", row->join(*number_a, *number_b));
 }
 
+// A case of several results has a pass in each.
+void add_passes(const ReadReport& report, const std::string& path, ReadReport& sum) {
+  for (const auto& [id, pass] : report.passes) {
+    const auto [known, is_new] = sum.passes.emplace(id, pass);
+    if (is_new) continue;
+    if (known->second.read > 0 && pass.read > 0) ++sum.repeated_passes;
+    sum.passes.emplace(fmt::format("{} ({})", id, path), pass);
+  }
+}
+
 // Adds what another file's report states to the sum.
 void add_report(const ReadReport& report, const std::string& path, ReadReport& sum) {
   sum.starts = std::max(sum.starts, report.starts);
@@ -194,7 +204,7 @@ void add_report(const ReadReport& report, const std::string& path, ReadReport& s
   // Keeps the numbers of the first file with errors: they do not name their file.
   if (sum.library_error_lines.empty()) sum.library_error_lines = report.library_error_lines;
   for (const std::string& note : report.notes) sum.note(note);
-  sum.passes.insert(report.passes.begin(), report.passes.end());
+  add_passes(report, path, sum);
   // If one file does not state its records, nothing is known about all of them.
   sum.stated_activities =
       sum.stated_activities && report.stated_activities

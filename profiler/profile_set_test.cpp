@@ -4,6 +4,7 @@
 #include "base/version.hpp"
 #include "profiler/activity_file.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/analysis/audit.hpp"
 #include "profiler/rank.hpp"
 #include "tests/support/program.hpp"
 
@@ -295,6 +296,33 @@ TEST_F(ProfileSets, WhatFilesStateAboutTheirRecordingIsAdded) {
   EXPECT_EQ(both.facts.at("recorded.lost_samples"), "7");
   EXPECT_EQ(both.facts.at("incomplete"), "disk 2; disk 5");
   EXPECT_EQ(read({a, write("c.jsonl", {}, {})}).report.stated_activities, std::nullopt);
+}
+
+TEST_F(ProfileSets, TheSameCaseInTwoResultsHasTwoPassesAndIsNotBroken) {
+  const auto text = [](const std::string& run) {
+    return fmt::format(
+        R"({{"record":"run","schema":"bench.result/1","run_id":"{0}"}})"
+        "\n"
+        R"({{"record":"activity","kind":"range","name":"i","start_ns":1000,"duration_ns":{1},)"
+        R"("pid":7,"tid":7,"run_id":"{0}","id":"c","attributes":{{"iteration":0}}}})"
+        "\n"
+        R"({{"record":"profile_pass","run_id":"{0}","id":"c","outcome":"ok","activities":1,)"
+        R"("wall_ns":{1},"attributed_ns":{1},"unattributed_ns":0}})"
+        "\n",
+        run, run == "r" ? 500 : 700);
+  };
+  const std::vector<std::string> paths = {folder_.write("r.jsonl", text("r")),
+                                          folder_.write("s.jsonl", text("s"))};
+  auto set = ProfileSet::open(paths, Alignment::clock);
+  ASSERT_TRUE(set.ok());
+  ProfileAuditor auditor;
+  const auto report = set->read(auditor);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->passes.size(), 2U);
+  EXPECT_EQ(report->repeated_passes, 1);
+  const ProfileAudit audit = auditor.finish(*report);
+  EXPECT_NE(audit.verdict(), AuditVerdict::broken) << describe_audit(audit);
+  EXPECT_EQ(audit.completeness->found, 2);
 }
 
 TEST_F(ProfileSets, FactsThatDifferNameTheirFile) {

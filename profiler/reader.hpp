@@ -56,6 +56,8 @@ struct StatedPass {
 struct ReadReport {
   std::string format;  // name of the reader
   StartTimes starts = StartTimes::recorded;
+  // Of several files: cases with a pass in more than one. Activities do not state their run.
+  std::int32_t repeated_passes = 0;
   std::int64_t lines = 0;
   std::int64_t activities = 0;  // without those that do not count (TextSource::passes())
   std::int64_t ignored = 0;     // lines that are not profile data, such as a program's own output
@@ -66,8 +68,9 @@ struct ReadReport {
   // Errors that the library itself reports, and the lines of the first kMaxNotes of them.
   std::int64_t library_errors = 0;
   std::vector<std::int64_t> library_error_lines;
-  std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
-  std::map<std::string, StatedPass> passes;  // of result files; key: case
+  std::vector<std::string> notes;  // the first kMaxNotes notes: "log:17: ..."
+  std::map<std::string, StatedPass>
+      passes;  // of result files; key: case, in ProfileSet perhaps with its file
   // Number of activities that a profile's last record states; nullopt without such a record.
   std::optional<std::int64_t> stated_activities;
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...

@@ -102,7 +102,14 @@ void ProfileAuditor::count_primitive(const Activity& activity) {
 }
 
 // The iterations of a case execute the same primitives and kernels.
-void ProfileAuditor::add_iteration_rows(std::vector<AuditRow>& rows) const {
+void ProfileAuditor::add_iteration_rows(const ReadReport& report,
+                                        std::vector<AuditRow>& rows) const {
+  if (report.repeated_passes > 0) {
+    rows.push_back({"equal work in each iteration", "", "", AuditVerdict::not_checkable,
+                    fmt::format("{} in several files, and activities do not state their run",
+                                pluralise(report.repeated_passes, "case is", "cases are"))});
+    return;
+  }
   struct Sum {
     std::int64_t largest = 0, iterations = 0, found = 0;
   };
@@ -176,7 +183,7 @@ ProfileAudit ProfileAuditor::finish(const ReadReport& report) {
   const analysis::TimeOrderFindings order = order_.finish();
   analysis::add_launch_rows(match, report, audit);
   analysis::add_record_rows(report, audit);
-  add_iteration_rows(audit.rows);
+  add_iteration_rows(report, audit.rows);
   add_creation_row(report, audit.rows);
   analysis::add_sum_rows(report, iteration_times_, audit.rows);
   analysis::add_order_rows(order, report, audit.rows);

@@ -71,7 +71,7 @@ class ProfileAuditor final : public ActivitySink {
   using IterationKey = std::pair<std::string, std::int64_t>;  // case, iteration
   void count_iteration(const Activity& activity);
   void count_primitive(const Activity& activity);
-  void add_iteration_rows(std::vector<AuditRow>& rows) const;
+  void add_iteration_rows(const ReadReport& report, std::vector<AuditRow>& rows) const;
   void add_creation_row(const ReadReport& report, std::vector<AuditRow>& rows) const;
 
   ActivitySink* next_;

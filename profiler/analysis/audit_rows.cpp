@@ -285,7 +285,8 @@ void add_sum_rows(const ReadReport& report, const std::map<std::string, Nanoseco
     ++checked;
     const Nanoseconds parts = saturating_sum(*pass.attributed, *pass.unattributed);
     const auto recorded = iterations.find(id);
-    const bool has_ranges = recorded != iterations.end();
+    // The iterations of a case of several files are those of all.
+    const bool has_ranges = recorded != iterations.end() && report.repeated_passes == 0;
     if (parts == *pass.wall && (!has_ranges || recorded->second == *pass.wall)) {
       ++fitting;
     } else if (reason.empty() && parts != *pass.wall) {
