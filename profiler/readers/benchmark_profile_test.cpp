@@ -72,12 +72,26 @@ TEST(BenchmarkProfile, ARepetitionOfGoogleBenchmarkIsAnOperator) {
   EXPECT_EQ(sort.attributes.real(Attribute::value), 819'200);
   EXPECT_EQ(sort.attributes.text(Attribute::value_unit), "items/s");
   EXPECT_EQ(profile.activities[3].duration, Nanoseconds(0));
-  EXPECT_EQ(profile.report.malformed, 1);
+  EXPECT_EQ(profile.report.malformed, 0);
   EXPECT_THAT(profile.report.notes,
               ElementsAre(HasSubstr("benchmarks[10]: `real_time` is null, not a time above 0"),
                           "b.json: BM_amx was not measured: no AMX",
                           HasSubstr("1 time changed by more than 1 % when rounded")));
   EXPECT_EQ(profile.report.facts.at("num_cpus"), "8");
+}
+
+TEST(BenchmarkProfile, AnEntryOfGoogleBenchmarkWithoutATimeIsNotedAndNotMalformed) {
+  const auto malformed = [](const std::string& time) {
+    const BenchmarkProfile profile = read_benchmarks(
+        R"({"benchmarks": [{"name": "BM_a", "real_time": 2}, {"name": "BM_b", "real_time": )" +
+        time + "}]}");
+    EXPECT_EQ(profile.activities.size(), 1U) << time;
+    EXPECT_EQ(profile.report.notes.size(), 1U) << time;
+    return profile.report.malformed;
+  };
+  EXPECT_EQ(malformed("null"), 0);
+  EXPECT_EQ(malformed("NaN"), 0);
+  EXPECT_EQ(malformed("-1"), 1);
 }
 
 TEST(BenchmarkProfile, StatisticsAloneAreNoActivities) {

@@ -50,6 +50,10 @@ void BenchmarkReportBuilder::add_fact(std::string_view name, JsonValue object,
 
 void BenchmarkReportBuilder::warn(std::string_view place, std::string_view problem) {
   ++report_.unreadable;
+  warn_unmeasured(place, problem);
+}
+
+void BenchmarkReportBuilder::warn_unmeasured(std::string_view place, std::string_view problem) {
   report_.warnings.push_back(fmt::format("{}: {}: {}", file_, place, problem));
 }
 

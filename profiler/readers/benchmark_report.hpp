@@ -58,6 +58,8 @@ class BenchmarkReportBuilder {
   }
   // `place` is that of an entry, such as "benchmarks[3]".
   void warn(std::string_view place, std::string_view problem);
+  // The entry is in order, but its program measured nothing.
+  void warn_unmeasured(std::string_view place, std::string_view problem);
 
  private:
   BenchmarkReport& report_;

@@ -157,8 +157,12 @@ void read_google_entry(JsonValue entry, GoogleEntry described, const std::string
     return;
   const auto time = read_google_time(entry, "real_time");
   if (!time) {
-    return builder.warn(place, fmt::format("`real_time` is {}, not a time above 0; ignored",
-                                           written_member(entry, "real_time")));
+    const std::string problem = fmt::format("`real_time` is {}, not a time above 0; ignored",
+                                            written_member(entry, "real_time"));
+    // Also what the program wrote as NaN.
+    const auto written = entry.value_at("real_time");
+    return written && written->is_null() ? builder.warn_unmeasured(place, problem)
+                                         : builder.warn(place, problem);
   }
   result.time = *time;
   set_google_attributes(entry, result);
