@@ -21,7 +21,8 @@ constexpr Nanoseconds kWrongClock = std::chrono::milliseconds(1);
 constexpr double kDoubtfulCost = 0.1, kBrokenCost = 1;
 // Two processes differ by up to this on a busy machine.
 constexpr double kDoubtfulDistance = 0.25;
-// A program may print into a few lines; more malformed lines mean that the file is broken.
+// The share of malformed records. A program may print into a few lines; more mean that the file is
+// broken.
 constexpr double kBrokenShare = 0.01;
 
 AuditRow make_count_row(std::string check, std::int64_t expected, std::int64_t found) {
@@ -260,8 +261,10 @@ void add_record_rows(const ReadReport& report, ProfileAudit& audit) {
   const std::int64_t unknown = report.unknown + find_number(report, kUnknownFact).value_or(0);
   AuditRow row = make_count_row("malformed records", 0, malformed);
   if (malformed > 0) {
+    // Not of the lines: a JSON document may have one.
+    const std::int64_t records = saturating_sum(report.activities, malformed);
     const bool is_broken =
-        static_cast<double>(malformed) > kBrokenShare * static_cast<double>(report.lines);
+        static_cast<double>(malformed) > kBrokenShare * static_cast<double>(records);
     row.verdict = is_broken ? AuditVerdict::broken : AuditVerdict::doubtful;
     row.reason = fmt::format("{} could not be read; the contents are missing",
                              pluralise(malformed, "record"));

@@ -300,6 +300,19 @@ TEST(ProfileAudit, AnUnsteadyMedianIsNotComparedWithThePass) {
             "0 %");
 }
 
+TEST(ProfileAudit, MalformedRecordsAreAShareOfTheRecordsAndNotOfTheLines) {
+  ReadReport report;
+  report.lines = 1;
+  report.activities = 999;
+  report.malformed = 1;
+  EXPECT_EQ(row_of(ProfileAuditor().finish(report), "malformed records").verdict,
+            AuditVerdict::doubtful);
+  report.lines = 100'000;
+  report.activities = 9;
+  EXPECT_EQ(row_of(ProfileAuditor().finish(report), "malformed records").verdict,
+            AuditVerdict::broken);
+}
+
 TEST(ProfileAudit, ALogWithoutStartTimesHasNoOrderToCheck) {
   const ProfileAudit audit = audit_text(
       "onednn_verbose,info,oneDNN v3.2.0 (commit 1)\n"
