@@ -72,21 +72,22 @@ Status ProfileAuditor::consume(const Activity& activity) {
 void ProfileAuditor::count_iteration(const Activity& activity) {
   const auto number = activity.attributes.integer(Attribute::iteration);
   if (!number) return;
-  if (activity.kind == ActivityKind::range && activity.duration) {
+  const bool is_range = activity.kind == ActivityKind::range && activity.duration;
+  if (is_range) {
     Nanoseconds& sum = iteration_times_[activity.case_id];
     sum = saturating_sum(sum, *activity.duration);
-    return;
   }
   const bool is_line = activity.kind == ActivityKind::primitive &&
                        activity.attributes.text(Attribute::phase) == "exec";
   const bool is_kernel = activity.kind == ActivityKind::kernel;
-  if (!is_line && !is_kernel) return;
+  if (!is_range && !is_line && !is_kernel) return;
   if (iterations_.size() >= kMaxIterations) {
     is_partial_ = true;
     return;
   }
+  // An iteration that lost all of its records has a range only.
   PerIteration& counts = iterations_[{activity.case_id, *number}];
-  ++(is_line ? counts.primitives : counts.kernels);
+  if (!is_range) ++(is_line ? counts.primitives : counts.kernels);
 }
 
 void ProfileAuditor::count_primitive(const Activity& activity) {

@@ -233,6 +233,13 @@ TEST(ProfileAudit, ALostLineOfOnednnIsSeenInItsIteration) {
   EXPECT_EQ(audit.verdict(), AuditVerdict::broken);
 }
 
+TEST(ProfileAudit, AnIterationThatLostAllOfItsLinesIsSeenByItsRange) {
+  const ProfileAudit audit = audit_text(result_file(0, pass_of(7, 100'800)));
+  EXPECT_EQ(row_of(audit, "primitives, equal in each iteration").expected, "6");
+  EXPECT_EQ(row_of(audit, "primitives, equal in each iteration").found, "4");
+  EXPECT_EQ(audit.verdict(), AuditVerdict::broken);
+}
+
 TEST(ProfileAudit, APassThatDoesNotFitItsNumbersIsBroken) {
   EXPECT_EQ(
       row_of(audit_text(result_file(2, pass_of(30, 100'800))), "records that the passes state")
