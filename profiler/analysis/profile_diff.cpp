@@ -67,8 +67,12 @@ class DiffSide final : public ActivitySink {
   // Call this after the last activity. Finds the iteration of each.
   void finish() {
     if (samples_.size() < selected_) return;  // too many
-    for (const StepFinder::Step& step : steps_.steps())
-      iterations_[{step.pid, step.case_id}].push_back(step);
+    for (const StepFinder::Step& step : steps_.steps()) {
+      IterationSteps& own = iterations_[{step.pid, step.case_id}];
+      own.latest_ends.push_back(own.steps.empty() ? step.end
+                                                  : std::max(own.latest_ends.back(), step.end));
+      own.steps.push_back(step);
+    }
     Nanoseconds inside{0};
     for (Sample& sample : samples_) {
       sample.iteration = find_iteration(sample);
@@ -84,7 +88,7 @@ class DiffSide final : public ActivitySink {
   // The number of iterations of a process and case; of several, of all.
   std::size_t iterations() const {
     std::size_t count = 0;
-    for (const auto& [stratum, steps] : iterations_) count += steps.size();
+    for (const auto& [stratum, steps] : iterations_) count += steps.steps.size();
     return count;
   }
   Nanoseconds outside_iterations() const { return time_ - inside_; }
@@ -110,7 +114,11 @@ class DiffSide final : public ActivitySink {
     std::int64_t iteration;  // its own number first, then its position among iterations; -1: none
   };
   using Stratum = std::pair<std::int64_t, std::string>;  // a process and a case
-  using Steps = std::vector<StepFinder::Step>;
+  // The steps of all threads, in the order in which they began.
+  struct IterationSteps {
+    std::vector<StepFinder::Step> steps;
+    std::vector<Nanoseconds> latest_ends;  // of each step and all before it
+  };
 
   void forget(Level level) {
     level_ = level;
@@ -171,7 +179,7 @@ class DiffSide final : public ActivitySink {
 
   // Returns the iterations to which activities of a process and case belong: steps that a program
   // marks have no case.
-  const Steps* find_steps(std::uint32_t stratum) const {
+  const IterationSteps* find_steps(std::uint32_t stratum) const {
     auto found = iterations_.find(strata_[stratum]);
     if (found == iterations_.end()) found = iterations_.find({strata_[stratum].first, ""});
     return found == iterations_.end() ? nullptr : &found->second;
@@ -179,20 +187,34 @@ class DiffSide final : public ActivitySink {
 
   // Returns the position of its iteration; -1 if it is in none.
   std::int64_t find_iteration(const Sample& sample) const {
-    const Steps* const steps = find_steps(sample.stratum);
-    if (steps == nullptr) return -1;
-    const Nanoseconds start(sample.start);
-    const auto after = std::ranges::upper_bound(*steps, start, {}, &StepFinder::Step::begin);
-    const auto position = after - steps->begin() - 1;
-    const bool is_inside = position >= 0 && start < std::prev(after)->end;
-    if (is_inside && (sample.iteration < 0 || std::prev(after)->number == sample.iteration))
-      return position;
+    const IterationSteps* const found = find_steps(sample.stratum);
+    if (found == nullptr) return -1;
+    const std::vector<StepFinder::Step>& steps = found->steps;
+    const std::int64_t inside = find_running_step(*found, sample);
+    if (sample.iteration < 0) return inside;
+    if (inside >= 0 && steps[static_cast<std::size_t>(inside)].number == sample.iteration)
+      return inside;
     // A kernel may run after the iteration that launched it.
-    if (sample.iteration >= 0) {
-      const auto own = std::ranges::find(*steps, sample.iteration, &StepFinder::Step::number);
-      if (own != steps->end()) return own - steps->begin();
+    const auto own = std::ranges::find(steps, sample.iteration, &StepFinder::Step::number);
+    return own != steps.end() ? own - steps.begin() : inside;
+  }
+
+  // Returns the position of the step that runs when the sample starts; -1 if there is none. Steps
+  // of several threads overlap: prefers the one with the sample's own number, then the one that
+  // began last.
+  static std::int64_t find_running_step(const IterationSteps& all, const Sample& sample) {
+    const Nanoseconds start(sample.start);
+    const auto after = std::ranges::upper_bound(all.steps, start, {}, &StepFinder::Step::begin);
+    std::int64_t last = -1;
+    for (auto i = static_cast<std::size_t>(after - all.steps.begin());
+         i > 0 && all.latest_ends[i - 1] > start; --i) {
+      const StepFinder::Step& step = all.steps[i - 1];
+      if (step.end <= start) continue;
+      const auto position = static_cast<std::int64_t>(i) - 1;
+      if (sample.iteration < 0 || step.number == sample.iteration) return position;
+      last = std::max(last, position);
     }
-    return is_inside ? position : -1;
+    return last;
   }
 
   const QueryPlan& plan_;
@@ -210,7 +232,7 @@ class DiffSide final : public ActivitySink {
   std::vector<Stratum> strata_;
   Stratum last_stratum_;
   std::uint32_t last_number_ = 0;
-  std::map<Stratum, Steps> iterations_;
+  std::map<Stratum, IterationSteps> iterations_;
 };
 
 // Returns the median over `all` iterations, of which those without an activity took nothing. A
@@ -235,7 +257,7 @@ std::vector<DiffValue> DiffSide::medians_per_iteration() {
   std::vector<DiffValue> values(groups_.size());
   for (std::size_t i = 0; i < samples_.size();) {
     const Sample& first = samples_[i];
-    const std::size_t all = find_steps(first.stratum)->size();
+    const std::size_t all = find_steps(first.stratum)->steps.size();
     std::vector<Nanoseconds> times;  // one sum per iteration that has the group
     std::int64_t last = -1, count = 0;
     for (; i < samples_.size() && samples_[i].group == first.group &&

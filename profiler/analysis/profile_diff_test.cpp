@@ -168,6 +168,20 @@ TEST(ProfileDiff, IfOneFileHasNoIterationsSumsAreCompared) {
               HasSubstr("Times are sums over each file, since old.jsonl has no iterations"));
 }
 
+// The short step of another thread began last and has ended; the outer one still runs.
+TEST(ProfileDiff, AStepThatStillRunsOnAnotherThreadIsFound) {
+  const auto profile = [](std::int64_t time) {
+    Activity other = activity_at(ActivityKind::range, "step", 100, 50);
+    other.track.tid = 8;
+    return std::vector<Activity>{activity_at(ActivityKind::range, "step", 0, 1000), other,
+                                 work("conv", 500, time)};
+  };
+  const auto a = profile(300), b = profile(200);
+  EXPECT_EQ(diff_rows(a, b).size(), 1U);
+  EXPECT_THAT(unwrapped(diff(a, b).text), AllOf(HasSubstr("Times and counts are per iteration"),
+                                                Not(HasSubstr("Outside of iterations"))));
+}
+
 TEST(ProfileDiff, AKernelCountsForTheIterationThatLaunchedIt) {
   std::vector<Activity> activities;
   for (std::int64_t i = 0; i < 3; ++i) {
