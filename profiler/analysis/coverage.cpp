@@ -58,8 +58,8 @@ std::string describe_rest(const WallCoverage& coverage) {
   const bool is_named = coverage.primitives > Nanoseconds(0) || !coverage.devices.empty();
   std::string text;
   if (has_others && is_named) {
-    text = fmt::format("; with what else was recorded on the host {}",
-                       format_part(coverage.recorded, coverage.wall));
+    text =
+        fmt::format("; the host was recorded in {}", format_part(coverage.recorded, coverage.wall));
   }
   if (coverage.recorded >= coverage.wall) return text + ".";
   text += "; the rest is invisible to this profile.";

@@ -119,7 +119,7 @@ TEST(WallCoverage, RangesAndGpusAreNamedBesidesOnednn) {
                kernel, lasting(ActivityKind::process, 0, 100)});
   EXPECT_EQ(describe_coverage(coverage),
             "oneDNN was 10.00 ms of 100.0 ms of wall time, 10.0 %; GPU 0 was busy for 30.00 ms, "
-            "30.0 %; with what else was recorded on the host 80.0 %; the rest is invisible to this "
+            "30.0 %; the host was recorded in 80.0 %; the rest is invisible to this "
             "profile.");
 }
 
