@@ -18,10 +18,10 @@
 namespace bench {
 namespace {
 
-// Returns "  pyprof       PyProf's table, ..." with the text wrapped in its column.
+// Returns "  pyprof         PyProf's table, ..." with the text wrapped in its column.
 std::string format_list_entry(std::string_view name, std::string_view help) {
-  constexpr std::size_t kWidth = 80, kColumn = 15;
-  return fmt::format("  {:<13}{}", name, wrap(help, kWidth, kColumn).substr(kColumn));
+  constexpr std::size_t kWidth = 80, kColumn = 17;
+  return fmt::format("  {:<15}{}", name, wrap(help, kWidth, kColumn).substr(kColumn));
 }
 
 // Returns the lines of all readers.
