@@ -500,11 +500,14 @@ TEST(AnalyzeAgainst, TheDifferenceOfTwoProfilesIsARowPerType) {
   const struct {
     Words options;
     const char* what;
-  } rows[] = {{{"--against", "new.jsonl"}, "is the same file as"},
-              {{"--against", std::string(BENCH_SOURCE_DIR) + "/" + kLog}, "is a log of oneDNN"},
-              {{"--against", "nowhere.jsonl"}, "nowhere.jsonl"},
-              {{"old.jsonl", "--against", "old.jsonl"}, "compares one profile with one other"},
-              {{"--against", "old.jsonl", "--steps"}, "cannot be combined with --against"}};
+  } rows[] = {
+      {{"--against", "new.jsonl"}, "is the same file as"},
+      {{"--against", std::string(BENCH_SOURCE_DIR) + "/" + kLog}, "is a log of oneDNN"},
+      {{"--against", "nowhere.jsonl"}, "nowhere.jsonl"},
+      {{"--against", "old.jsonl", "--align", "start"}, "--align: does not apply to --against"},
+      {{"--align", "start"}, "--align: puts several files onto one clock"},
+      {{"old.jsonl", "--against", "old.jsonl"}, "compares one profile with one other"},
+      {{"--against", "old.jsonl", "--steps"}, "cannot be combined with --against"}};
   for (const auto& row : rows) {
     const ProgramResult refused = analyze("new.jsonl", row.options, folder.path());
     EXPECT_EQ(refused.status, 2) << row.what;

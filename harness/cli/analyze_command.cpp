@@ -231,6 +231,10 @@ Status diff_profiles(const Arguments& arguments, Env& env) {
     return Error{"compares one profile with one other", "--against",
                  "name one FILE; --aggregate-by rank compares the ranks of several files"};
   }
+  if (arguments.align == Alignment::start) {
+    return Error{"does not apply to --against, which compares durations only", "--align",
+                 "omit it"};
+  }
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
   const std::vector<std::string> paths = {arguments.inputs.front(), *arguments.against};

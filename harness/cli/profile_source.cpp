@@ -24,6 +24,10 @@ Result<std::unique_ptr<TextSource>> open_profile_with_work(const std::string& pa
 }
 
 Result<ProfileSet> open_profiles(std::span<const std::string> paths, Alignment alignment) {
+  if (alignment == Alignment::start && paths.size() < 2) {
+    return Error{"puts several files onto one clock, but one file is given", "--align",
+                 "omit it, or name more files"};
+  }
   return ProfileSet::open(paths, alignment, operator_work());
 }
 

@@ -16,7 +16,7 @@ namespace bench {
 TextSource::WorkFactory operator_work();
 // Opens a file as open_profile() does.
 Result<std::unique_ptr<TextSource>> open_profile_with_work(const std::string& path);
-// Opens files as ProfileSet::open() does.
+// Opens files as ProfileSet::open() does. Returns an error if one file should be aligned by starts.
 Result<ProfileSet> open_profiles(std::span<const std::string> paths, Alignment alignment);
 
 }  // namespace bench
