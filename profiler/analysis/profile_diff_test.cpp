@@ -243,6 +243,14 @@ TEST(ProfileDiff, EachFormatHasTheRows) {
   EXPECT_THAT(diff(a, b, options).text, HasSubstr("conv 300 200 100 "));
 }
 
+TEST(ProfileDiff, AGivenWidthDropsColumnsAsANarrowTerminalDoes) {
+  AnalysisOptions options;
+  options.width = 60;
+  const DiffAnswer answer = diff({work("conv", 0, 300)}, {work("conv", 0, 200)}, options);
+  EXPECT_EQ(answer.error, "");
+  EXPECT_THAT(answer.text, HasSubstr("A - B"));
+}
+
 TEST(ProfileDiff, TheTableFitsATerminal) {
   std::istringstream lines(diff({work(std::string(60, 'x'), 0, 300)}, {work("conv", 0, 200)}).text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;

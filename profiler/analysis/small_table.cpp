@@ -128,6 +128,8 @@ Status write_small_table(const SmallTable& table, const SmallTableStyle& style,
   ShownTable shown(table, style);
   const bool is_table = style.format->name == "table";
   if (style.width) {
+    // Drops columns as on a terminal of this width, and refuses only what is still too wide.
+    shown.fit(static_cast<std::size_t>(*style.width));
     BENCH_RETURN_IF_ERROR(fit_width(shown.shape.columns, static_cast<std::size_t>(*style.width)));
   } else if (is_table && target.terminal_width) {
     shown.fit(static_cast<std::size_t>(*target.terminal_width));

@@ -173,6 +173,12 @@ TEST(Steps, AFileWithoutThemNamesTheRangesThatItHas) {
   EXPECT_THAT(ask_steps({}).error, HasSubstr("mark the steps"));
 }
 
+TEST(Steps, AGivenWidthDropsColumnsAsANarrowTerminalDoes) {
+  AnalysisOptions options;
+  options.width = 60;
+  EXPECT_EQ(ask_steps(three_steps(), "", options).error, "");
+}
+
 TEST(Steps, TheTableFitsATerminal) {
   std::istringstream lines(ask_steps(three_steps()).text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
