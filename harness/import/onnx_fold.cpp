@@ -168,6 +168,10 @@ Folded fold_concat(const NodeView& view) {
   for (const Value* part : view.inputs) {
     if (part == nullptr || part->dims.size() != first.dims.size())
       return invalid_node("the inputs of a Concat have different ranks");
+    for (std::size_t i = 0; i < first.dims.size(); ++i) {
+      if (i != *axis && part->dims[i] != first.dims[i])
+        return invalid_node("the inputs of a Concat differ in another size than that of its axis");
+    }
     whole += part->dims[*axis];
     is_known = is_known && part->content.has_value();
   }
@@ -455,7 +459,9 @@ Value make_constant(int type, Dims dims, std::optional<Content> content) {
   return value;
 }
 
-Result<std::optional<std::vector<Value>>> fold_node(const NodeView& view) {
+namespace {
+
+Folded fold_unchecked(const NodeView& view) {
   const std::string_view op = view.node.op;
   if (!view.node.domain.empty()) return std::optional<std::vector<Value>>();
   const bool are_constant = std::ranges::all_of(
@@ -474,6 +480,24 @@ Result<std::optional<std::vector<Value>>> fold_node(const NodeView& view) {
   if (is_view_operator(op)) return fold_view(view);
   if (std::ranges::find(kSameSizes, op) != std::end(kSameSizes)) return fold_same_sizes(view);
   return std::optional<std::vector<Value>>();
+}
+
+// Whether the elements of a constant are as many as its sizes say.
+bool has_its_elements(const Value& value) {
+  return !value.content || content_size(value.dims) == value.content->size();
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<Value>>> fold_node(const NodeView& view) {
+  for (const Value* input : view.inputs) {
+    if (input != nullptr && !has_its_elements(*input))
+      return invalid_node("an input has not as many elements as its sizes say");
+  }
+  auto folded = fold_unchecked(view);
+  if (folded.ok() && *folded && !std::ranges::all_of(**folded, has_its_elements))
+    return invalid_node("its sizes do not fit its elements");
+  return folded;
 }
 
 }  // namespace bench::onnx
