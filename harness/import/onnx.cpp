@@ -402,8 +402,13 @@ class ModelImport {
       used_scales_.insert(number);  // a bias in integers
       return;
     }
-    if (input->quantised) results.front().quantised->nodes = input->quantised->nodes;
-    results.front().quantised->nodes.push_back(number);
+    // A pair quantises and dequantises a tensor. In a longer chain, each value would have the list
+    // of all nodes before it.
+    constexpr std::size_t kMaxChain = 4;
+    auto& nodes = results.front().quantised->nodes;
+    if (input->quantised && input->quantised->nodes.size() < kMaxChain)
+      nodes = input->quantised->nodes;
+    nodes.push_back(number);
   }
 
   // A node that quantises a tensor for something else than a product is work without an operator.
