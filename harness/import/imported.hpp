@@ -117,6 +117,9 @@ struct ImportedModel {
   std::int64_t without_flops = 0;  // nodes whose FLOPs are not known
   std::vector<ModelDimension> dimensions = {};
   bool scales_with_batch = false;  // `batch: 2` works
+
+  // What shares of FLOPs are of: those of all nodes, as far as they are known.
+  std::int64_t all_flops() const;
 };
 
 // Work of a GPU that belongs to no operator of a framework, as far as the file shows.

@@ -566,7 +566,8 @@ class ModelImport {
       }
       ModelUse& use = *found.cases[known->second].in_model;
       ++use.count;
-      use.flops = saturated(use.flops, problem->work.flops);
+      // Those of the node, as in the sum of the model. A case in integers may have others.
+      use.flops = saturated(use.flops, node.problem.work.flops);
     }
     std::ranges::stable_sort(found.cases, std::greater(),
                              [](const ImportedCase& item) { return item.in_model->flops; });

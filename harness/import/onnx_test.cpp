@@ -144,13 +144,22 @@ TEST(OnnxImport, NodesAtTheEdgesBecomeInputsAndOutputs) {
 
 TEST(OnnxImport, AHoleBetweenLayersLeavesASuite) {
   const ImportOutput output = import_model("hole");
-  EXPECT_THAT(output.text, HasSubstr("# 2 nodes, 4096 FLOP: 61.2 % of all"));
-  EXPECT_THAT(output.text, HasSubstr("- { op: conv, c: 4, h: 8, k: 4, r: 1 }"));
-  EXPECT_THAT(output.text, HasSubstr("- { op: conv, g: 4, c: 4, h: 8, k: 4, r: 3 }"));
+  EXPECT_THAT(output.text, HasSubstr("# 2 nodes, 4096 FLOP: 59.0 % of all"));
+  EXPECT_THAT(output.text, HasSubstr("- { op: conv, c: 4, h: 8, k: 4, r: 1, multiplicity: 2 }"));
+  EXPECT_THAT(output.text,
+              HasSubstr("- { op: conv, g: 4, c: 4, h: 8, k: 4, r: 3, multiplicity: 1 }"));
   EXPECT_THAT(receipt_of(output),
               HasSubstr("a suite of 2 distinct operators, not a network, because operators between "
                         "its layers cannot be expressed"));
   EXPECT_EQ(test::load_suite(output.text).cases.size(), 2U);
+}
+
+// The sums of `run` and `report` counted an operator once that the model has twice.
+TEST(OnnxImport, ACaseOfASuiteCountsAsOftenAsTheModelHasIt) {
+  const Plan plan = test::load_suite(import_model("hole").text);
+  ASSERT_EQ(plan.cases.size(), 2U);
+  EXPECT_EQ(plan.cases[0].count, 2);
+  EXPECT_EQ(plan.cases[1].count, 1);
 }
 
 TEST(OnnxImport, QuantisedProductsAreCasesInIntegers) {
@@ -160,6 +169,18 @@ TEST(OnnxImport, QuantisedProductsAreCasesInIntegers) {
                                      "src_zero_point: true, dst_dtype: u8, dtype: u8"));
   EXPECT_THAT(receipt_of(output), HasSubstr("no operator quantises a tensor between operators"));
   EXPECT_EQ(output.found.refused.size(), 3U);
+}
+
+// The comments had shares of what is expressed, and FLOPs of the cases in integers.
+TEST(OnnxImport, CommentsOfASuiteHaveTheFlopsOfItsSummary) {
+  const ImportOutput hole = import_model("hole");
+  EXPECT_THAT(receipt_of(hole), HasSubstr("with 96.3 % of 6944 FLOP"));
+  EXPECT_THAT(hole.text, HasSubstr("# 1 node, 2592 FLOP: 37.3 % of all"));
+  const ImportOutput quantised = import_model("quantised");
+  EXPECT_EQ(quantised.found.model->all_flops(), 1712);
+  std::int64_t sum = 0;
+  for (const ImportedCase& item : quantised.found.cases) sum += item.in_model->flops;
+  EXPECT_EQ(sum, 1712);
 }
 
 TEST(OnnxImport, ADimensionThatTheModelDoesNotHaveIsAnError) {

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -69,12 +68,6 @@ std::string format_time_share(Nanoseconds time, const Imported& found, Execution
   return fmt::format(" ({}, {})", format_time(time), format_part(time, found.time(source)));
 }
 
-std::int64_t count_flops(const ImportedModel& model) {
-  return (Checked(model.flops) + model.refused_flops)
-      .value()
-      .value_or(std::numeric_limits<std::int64_t>::max());
-}
-
 // The first dimension whose size was not given.
 std::string find_open(const ImportedModel& model) {
   const auto open = std::ranges::find(model.dimensions, false, &ModelDimension::is_given);
@@ -85,14 +78,14 @@ std::string find_open(const ImportedModel& model) {
 std::string format_flop_share(std::optional<std::int64_t> flops, const Imported& found) {
   if (!found.model || flops == 0) return {};
   if (!flops) return " (FLOPs not known)";
-  const std::int64_t all = count_flops(*found.model);
+  const std::int64_t all = found.model->all_flops();
   return fmt::format(" ({} of the FLOPs)", format_fraction(*flops, all));
 }
 
 // "All 169 nodes are expressed, with 8.178 GFLOP: a network of 120 layers, 25,557,032 parameters"
 std::string model_sentence(const Imported& found) {
   const ImportedModel& model = *found.model;
-  const std::int64_t all = count_flops(model);
+  const std::int64_t all = model.all_flops();
   std::string text = model.expressed == model.nodes
                          ? fmt::format("All {} are expressed, with {}",
                                        pluralise(model.nodes, "node"), format_flops(all))

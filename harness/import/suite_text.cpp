@@ -2,7 +2,6 @@
 #include "harness/import/suite_text.hpp"
 
 #include "base/characters.hpp"
-#include "base/checked.hpp"
 #include "base/data_type.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -17,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <span>
 #include <type_traits>
@@ -112,9 +110,16 @@ std::string format_list(const std::vector<std::string>& values) {
   return values.size() == 1 ? values.front() : fmt::format("[{}]", fmt::join(values, ", "));
 }
 
-// `use`: of the entry's case, whose weight is the number of its executions.
-std::string format_entry(const ops::Operator& op, const SuiteEntry& entry,
-                         const std::optional<ProgramUse>& use) {
+// How often the program executes the case, or the model has it: its weight in sums.
+std::optional<std::int64_t> find_count(const ImportedCase& imported) {
+  if (imported.use) return imported.use->count;
+  if (imported.in_model) return imported.in_model->count;
+  return std::nullopt;
+}
+
+// `imported`: the first case of the entry.
+std::string format_entry(const SuiteEntry& entry, const ImportedCase& imported) {
+  const ops::Operator& op = *imported.op;
   std::string text = fmt::format("{{ op: {}", op.name);
   std::string sweep;
   const std::span parameters = op.parameters;
@@ -134,8 +139,9 @@ std::string format_entry(const ops::Operator& op, const SuiteEntry& entry,
     text += fmt::format(", {}: {}", i < kSuiteAxes.size() ? kSuiteAxes[i] : kPostOps,
                         format_list(entry.values[field]));
   }
-  if (use && use->source == ExecutionSource::gpu) text += ", device: cuda";
-  if (use) text += fmt::format(", multiplicity: {}", std::min(use->count, kMaxCaseCount));
+  if (imported.use && imported.use->source == ExecutionSource::gpu) text += ", device: cuda";
+  if (const auto count = find_count(imported))
+    text += fmt::format(", multiplicity: {}", std::min(*count, kMaxCaseCount));
   return text + " }";
 }
 
@@ -183,7 +189,7 @@ void add_entries(std::span<const ImportedCase> cases, SuiteWriter& writer) {
     if (is_axis || can_sweep(op.parameters[field].kind)) merge_field(field, entries);
   }
   for (const SuiteEntry& entry : entries)
-    writer.add("  - " + format_entry(op, entry, cases.front().use), cases.front().place);
+    writer.add("  - " + format_entry(entry, cases.front()), cases.front().place);
 }
 
 }  // namespace
@@ -250,11 +256,7 @@ SuiteText format_suite(const Imported& imported, std::string_view name, std::str
   writer.add(fmt::format("name: \"{}\"", name));
   writer.add("cases:");
   const std::span<const ImportedCase> cases = imported.cases;
-  std::int64_t model_flops = 0;
-  for (const ImportedCase& item : cases)
-    model_flops = (Checked(model_flops) + item.in_model.value_or(ModelUse{}).flops)
-                      .value()
-                      .value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t model_flops = imported.model ? imported.model->all_flops() : 0;
   std::optional<ImportPlace> commented;
   for (std::size_t begin = 0; begin < cases.size();) {
     const ImportedCase& head = cases[begin];
