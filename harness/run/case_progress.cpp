@@ -32,6 +32,7 @@ void add_memberships(const Case& spec, CaseRecord& record) {
   if (spec.memberships.empty()) return;
   record.network = spec.memberships.front().network;
   record.layers = spec.memberships.front().layers;
+  // Instead of a stated count (docs/configuration.md): sums over the layers of a network need it.
   record.multiplicity = static_cast<int>(record.layers.size());
   for (const Membership& membership : spec.memberships) {
     for (const ops::Direction direction : membership.unmeasured_gradients) {

@@ -2,6 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "harness/result/measured.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/wire/messages.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 
@@ -87,6 +88,15 @@ TEST_F(CoordinatorTest, CaseRecordsStandInTheOrderOfThePlanWithTheirSummary) {
   EXPECT_EQ(records[1].id, kFirst);
   EXPECT_FALSE(records[1].network.has_value());
   EXPECT_THAT(observer_.finished, ElementsAre(kSecond, kFirst));
+}
+
+// As docs/configuration.md says. `list` shows the multiplicity of the same facts.
+TEST_F(CoordinatorTest, TheNumberOfLayersCountsInsteadOfAStatedMultiplicity) {
+  Case spec = test::make_case(kFirst, measure(1), kShortWarmup);
+  spec.count = 312;
+  EXPECT_EQ(case_facts(spec).multiplicity, 312);
+  spec.memberships = {{"net", {"a", "b"}}};
+  EXPECT_EQ(case_facts(spec).multiplicity, 2);
 }
 
 TEST_F(CoordinatorTest, TheRunRecordNamesLibraryAndArena) {
