@@ -236,6 +236,11 @@ constexpr std::array kCaseColumns = {
                summary_time<&TimeSummary::mean>, "mean of the iterations"},
     CaseColumn{"stddev_ns", "std. dev.", Quantity::time, ColumnRole::fact,
                summary_time<&TimeSummary::deviation>, "standard deviation of the iterations"},
+    CaseColumn{"multiplicity", "multiplicity", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.multiplicity ? CaseValue{std::int64_t{*r.multiplicity}} : CaseValue{};
+               },
+               "how often a program executes the case, or a network has the layer, if stated"},
 };
 
 constexpr std::array<std::string_view, 9> kDefaultColumns = {

@@ -101,9 +101,9 @@ TEST(ChoiceFormats, WideCsvHasLaterColumnsLast) {
   const Report report = tuned_run();
   RunView view{report};
   view.rows = RunView::Rows::per_case;
-  EXPECT_THAT(
-      split_lines(run_csv(view, {}))[0],
-      EndsWith(",reason,source,chosen,chosen_ns,best,best_ns,choice_cost,mean_ns,stddev_ns"));
+  EXPECT_THAT(split_lines(run_csv(view, {}))[0],
+              EndsWith(",reason,source,chosen,chosen_ns,best,best_ns,choice_cost,mean_ns,stddev_ns,"
+                       "multiplicity"));
 }
 
 TEST(ChoiceFormats, ThePageHasASectionOnlyIfACaseHasTune) {

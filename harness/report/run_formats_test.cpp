@@ -35,6 +35,17 @@ TEST(CaseColumns, NamesAreDistinctAndUnknownOnesGetAHint) {
   EXPECT_THAT(wrong.error().next, HasSubstr("median_ns"));
 }
 
+// Sums had weights that no column showed.
+TEST(CaseColumns, MultiplicityIsKnownOnlyIfItIsStated) {
+  Report report = sample_run_report();
+  report.cases[1].multiplicity = 312;
+  RunView view{report};
+  view.columns = *choose_case_columns({"multiplicity"});
+  const auto lines = split_lines(run_markdown(view, {}));
+  EXPECT_EQ(lines[4], "| n/a |");
+  EXPECT_EQ(lines[5], "| 312 |");
+}
+
 TEST(SortCases, LargestFirstAndUnknownLast) {
   Report report = sample_run_report();
   ASSERT_TRUE(sort_cases("median_ns", report.cases).ok());
