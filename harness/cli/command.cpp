@@ -108,7 +108,7 @@ constexpr std::array kCommands = {
             "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
             "failed\n"
             "bench run configs/quick.yaml --baseline baselines       # compared with the store\n"
-            "bench run configs/resnet.yaml --shard 2/4 --out 2.jsonl # a quarter of the cases\n"
+            "bench run configs/resnet.yaml --shard 2/4 --out 2.jsonl  # a quarter of the cases\n"
             "bench run CASE --under 'perf record -g -o perf.data'    # under another "
             "profiler",
             kRunOptions, run_command},
