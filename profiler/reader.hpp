@@ -56,7 +56,7 @@ struct StatedPass {
 struct ReadReport {
   std::string format;  // name of the reader
   StartTimes starts = StartTimes::recorded;
-  // Of several files: cases with a pass in more than one. Activities do not state their run.
+  // Number of cases with a pass in more than one file. Their activities do not state their run.
   std::int32_t repeated_passes = 0;
   std::int64_t lines = 0;
   std::int64_t activities = 0;  // without those that do not count (TextSource::passes())
