@@ -107,21 +107,30 @@ class Repetitions {
     const std::string id =
         is_known ? fmt::format("{}:{}", status.st_dev, status.st_ino) : std::string(path);
     BENCH_RETURN_IF_ERROR(add_to(files_, id, path, "is the same file as {}"));
-    // Both clocks together never show the same nanoseconds twice.
-    if (!clocks.realtime_offset()) return Done{};
     const std::string_view head = source.head();
-    return add_to(headers_, std::string(head.substr(0, head.find('\n'))), path, "is a copy of {}");
+    const std::string_view header = head.substr(0, head.find('\n'));
+    // Both clocks together never show the same nanoseconds twice.
+    if (clocks.realtime_offset()) return add_to(headers_, std::string(header), path, kCopy);
+    // Without them, a header alone may be that of two files, but its activities are not.
+    const bool has_more = header.size() + 1 < head.size();
+    if (!is_known || !S_ISREG(status.st_mode) || !has_more) return Done{};
+    return add_to(beginnings_,
+                  fmt::format("{}:{}", status.st_size, std::hash<std::string_view>()(head)), path,
+                  kCopy);
   }
 
  private:
+  static constexpr fmt::string_view kCopy = "is a copy of {}";
   using Paths = std::map<std::string, std::string>;
   static Status add_to(Paths& paths, const std::string& id, const std::string& path,
-                       fmt::format_string<std::string> what) {
+                       fmt::string_view what) {
     const auto [known, is_new] = paths.emplace(id, path);
     if (is_new) return Done{};
-    return Error{fmt::format(what, quote(known->second)), path, "name each profile once"};
+    return Error{fmt::format(fmt::runtime(what), quote(known->second)), path,
+                 "name each profile once"};
   }
   Paths files_, headers_;
+  Paths beginnings_;  // sizes and hashes of heads: a head has up to kHeadSize bytes
 };
 
 Status refuse_kinds(const ProfileSet::File& first, const ProfileSet::File& other) {
@@ -378,7 +387,10 @@ ActivityInput ProfileSet::input() {
 ActivityInput ProfileSet::input(std::size_t index) {
   const auto kept = kept_.find(index);
   return {kept != kept_.end() ? kept->second->name() : files_.at(index).path,
-          [this, index](ActivitySink& sink) { return read_file(index, sink); },
+          [this, index](ActivitySink& sink) {
+            *passes_ = {};  // a run that another file contains counts in this one, too
+            return read_file(index, sink);
+          },
           [] { return std::vector<std::string>(); }};
 }
 

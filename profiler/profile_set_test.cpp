@@ -249,6 +249,32 @@ TEST_F(ProfileSets, TheSameProfileTwiceIsRefused) {
   EXPECT_EQ(error_of({write("b.jsonl", {}, {}), write("c.jsonl", {}, {})}), "");
 }
 
+// Regression test: a result and a copy of it used to be called a file without activities.
+TEST_F(ProfileSets, ACopyOfAFileWithoutClocksIsRefused) {
+  const std::string a = write("a.jsonl", {}, {kernel("x", 11s)});
+  const std::string copy = folder_.write("copy.jsonl", test::read_text(a));
+  EXPECT_THAT(error_of({a, copy}), HasSubstr("is a copy of"));
+  EXPECT_EQ(error_of({a, write("b.jsonl", {}, {kernel("x", 12s)})}), "");
+}
+
+// Regression test: the second side of a comparison used to have no activities.
+TEST_F(ProfileSets, OfTwoSidesEachHasARunThatBothContain) {
+  const std::string text = R"({"record":"run","schema":"bench.result/1","run_id":"r"})"
+                           "\n" +
+                           to_json_line(kernel("x", 11s), "r") + "\n" +
+                           R"({"record":"profile_pass","run_id":"r","id":"","outcome":"ok"})"
+                           "\n";
+  const std::vector<std::string> paths = {folder_.write("a.jsonl", text),
+                                          folder_.write("b.jsonl", text + "\n")};
+  auto set = ProfileSet::open(paths, Alignment::clock);
+  ASSERT_TRUE(set.ok());
+  for (const std::size_t side : {0U, 1U}) {
+    Collected collected;
+    EXPECT_TRUE(set->input(side).read(collected).ok());
+    EXPECT_EQ(collected.all.size(), 1U);
+  }
+}
+
 TEST_F(ProfileSets, FilesOfDifferentKindsAreRefused) {
   const std::string a = write("a.jsonl", {}, {kernel("x", 11s)});
   const std::string log =
@@ -274,8 +300,9 @@ TEST_F(ProfileSets, TimesOfLogsAreAsRecordedAndTheirProcessesApart) {
   const std::string untimed =
       "onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blocked:a:f0 "
       "dst_f32::blocked:a:f0,,,1,0.5\n";
+  const std::string slower = untimed.substr(0, untimed.size() - 2) + "6\n";
   EXPECT_THAT(
-      read({folder_.write("c.log", untimed), folder_.write("d.log", untimed)}).statements,
+      read({folder_.write("c.log", untimed), folder_.write("d.log", slower)}).statements,
       ElementsAre(HasSubstr("c.log has durations only"), HasSubstr("d.log has durations only")));
 }
 

@@ -117,7 +117,8 @@ class DiffSide final : public ActivitySink {
   // The steps of all threads, in the order in which they began.
   struct IterationSteps {
     std::vector<StepFinder::Step> steps;
-    std::vector<Nanoseconds> latest_ends;  // of each step and all before it
+    // When the last of a step and those before it ends.
+    std::vector<Nanoseconds> latest_ends;
   };
 
   void forget(Level level) {
