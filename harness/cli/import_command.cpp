@@ -29,7 +29,8 @@ std::ostream& receipt_stream(const Arguments& arguments, Env& env) {
 // The option that gives a network the data type of its model.
 std::string dtype_option(const Imported& found) {
   constexpr std::string_view kDefault = "f32";
-  if (!found.model || found.model->dtype == kDefault) return {};
+  if (!found.model || found.model->dtype == kDefault || found.model->is_measured_in_f32())
+    return {};
   return " --set dtype=" + found.model->dtype;
 }
 
@@ -79,6 +80,14 @@ std::string output_name(const Arguments& arguments) {
   return std::filesystem::path(*arguments.out).stem().string();
 }
 
+// Only files with these suffixes are read as networks.
+Status check_network_suffix(const std::string& path, const Imported& found) {
+  const bool is_file_of_network = found.model && found.model->network && path != "/dev/stdout";
+  if (!is_file_of_network || path.ends_with(".yaml") || path.ends_with(".yml")) return Done{};
+  return Error{fmt::format("{} is not the name of a network's file", quote(path)), "--out",
+               "write -o NAME.yaml"};
+}
+
 Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& arguments) {
   ImportRequest request{.files = {},
                         .driver = arguments.driver,
@@ -108,6 +117,9 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   if (!arguments.out) return Error{"no output file is given", "", "add -o FILE.yaml"};
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing));
+  if (!arguments.driver.empty() && kind->name != "benchdnn")
+    return Error{"`--driver` names a driver of benchdnn", "",
+                 "leave it out, or import benchdnn's inputs"};
   if (!arguments.dimensions.empty() && kind->input != ImportInput::bytes)
     return Error{"`--dimension` sets sizes of a model", "", "leave it out, or import a model"};
   BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(*kind, arguments));
@@ -119,6 +131,7 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
                           : "nothing can be expressed, so there is no new file",
                  "", is_empty ? std::string(kind->absent) : ""};
   }
+  BENCH_RETURN_IF_ERROR(check_network_suffix(*arguments.out, output.found));
   const auto cases = count_cases(arguments, output, env);
   if (!cases) return ExitStatus::usage;
   BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output.text, existing));

@@ -32,7 +32,8 @@ constexpr std::int64_t kMaxReserved = 20'000;
 // Slashes in a case id without options: it has seven segments.
 constexpr auto kMinIdSlashes = 6;
 
-// Whether a file NAME.yaml is a network and not a configuration: by the keys at the start of lines.
+// Whether a file NAME.yaml or NAME.yml is a network and not a configuration: by the keys at the
+// start of lines.
 bool is_network_file(std::string_view path, std::string_view text) {
   bool has_network = false;
   bool has_layers = false;
@@ -42,7 +43,7 @@ bool is_network_file(std::string_view path, std::string_view text) {
     has_network = has_network || line.starts_with("network:");
     has_layers = has_layers || line.starts_with("layers:");
   }
-  return has_network && has_layers && path.ends_with(".yaml");
+  return has_network && has_layers && (path.ends_with(".yaml") || path.ends_with(".yml"));
 }
 
 // Creates a plan for load_plan(). load() may be called once.

@@ -78,10 +78,11 @@ TEST(LoadErrors, AFileOfRecordsIsNotAConfiguration) {
               HasSubstr("b.jsonl:1:1: this is a file of records, not a configuration; "));
 }
 
-// Earlier, three messages said that its keys are unknown. A file NAME.yaml is read as a network.
+// Earlier, three messages said that its keys are unknown. A file NAME.yaml or NAME.yml is read as a
+// network.
 TEST(LoadErrors, TheDescriptionOfANetworkWithAnotherSuffixIsNotAConfiguration) {
-  EXPECT_EQ(mistakes_of("version: 1\nnetwork: tiny\ninput: {c: 4}\nlayers: []\n", "a.yml"),
-            "a.yml:2:1: this file describes a network and is not a configuration; a configuration "
+  EXPECT_EQ(mistakes_of("version: 1\nnetwork: tiny\ninput: {c: 4}\nlayers: []\n", "a.json"),
+            "a.json:2:1: this file describes a network and is not a configuration; a configuration "
             "measures it with `cases: [{ network: tiny }]`\n");
 }
 

@@ -25,9 +25,10 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kSuffix = ".yaml";
+constexpr std::string_view kSuffixes[] = {kSuffix, ".yml"};
 
-std::string make_network_path(const std::string& folder, const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(folder) / (name + std::string(kSuffix));
+std::string make_network_path(const std::string& folder, const std::string& file) {
+  const std::filesystem::path path = std::filesystem::path(folder) / file;
   return path.lexically_normal().string();
 }
 
@@ -59,12 +60,14 @@ const NetworkFile* NetworkStore::find(const std::string& name,
   std::vector<std::string> all_folders = folders;
   all_folders.insert(all_folders.end(), request_.network_folders.begin(),
                      request_.network_folders.end());
-  for (const std::string& folder : all_folders) {
-    const std::string path = make_network_path(folder, name);
+  for (std::size_t i = 0; i < all_folders.size() * std::size(kSuffixes); ++i) {
+    const std::string& folder = all_folders[i / std::size(kSuffixes)];
+    const std::string wanted = name + std::string(kSuffixes[i % std::size(kSuffixes)]);
+    const std::string path = make_network_path(folder, wanted);
     auto entry = files_.find(path);
     if (entry == files_.end()) {
       const auto text = request_.read(path);
-      if (!text.ok() && !has_file(folder, name)) continue;
+      if (!text.ok() && !has_file(folder, wanted)) continue;
       if (!text.ok()) {
         diagnostics_.add(location, fmt::format("cannot read network {}: {}", quote(name),
                                                text.error().message()));
@@ -87,11 +90,11 @@ const NetworkFile* NetworkStore::find(const std::string& name,
   return nullptr;
 }
 
-// Returns whether the folder contains NAME.yaml, even if the file cannot be read.
-bool NetworkStore::has_file(const std::string& folder, const std::string& name) const {
+// Returns whether the folder contains the file, even if it cannot be read.
+bool NetworkStore::has_file(const std::string& folder, const std::string& file) const {
   if (!request_.list) return false;
   const std::vector<std::string> names = request_.list(folder);
-  return std::ranges::find(names, name + std::string(kSuffix)) != names.end();
+  return std::ranges::find(names, file) != names.end();
 }
 
 std::string NetworkStore::make_unknown_network_hint(const std::string& name,

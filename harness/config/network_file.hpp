@@ -76,7 +76,7 @@ class NetworkStore {
   std::unique_ptr<BoundNetwork> make_bound_network(const NetworkFile& file,
                                                    const NetworkSegment& segment, DataType dtype,
                                                    FileLocation location);
-  bool has_file(const std::string& folder, const std::string& name) const;
+  bool has_file(const std::string& folder, const std::string& file) const;
   std::string make_unknown_network_hint(const std::string& name,
                                         const std::vector<std::string>& folders) const;
 

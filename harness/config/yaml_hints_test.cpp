@@ -279,7 +279,7 @@ TEST(YamlHints, QuoteTheNamesOfNetworks) {
   for (const std::string name : {"tiny", "a: b", "a, b", "[x]", "# x", "it's \"x\"", "-"}) {
     const std::string network = replaced(std::string(kNetworkText), "@", yaml::format_scalar(name));
     // A file NAME.yaml would be read as a network.
-    const auto plan = load_with_network(network, "tiny", "a.yml");
+    const auto plan = load_with_network(network, "tiny", "a.json");
     ASSERT_FALSE(plan.ok());
     const std::vector<std::string> shown = yaml_in(plan.error().front().next);
     ASSERT_EQ(shown.size(), 1u) << plan.error().front().message();
