@@ -117,6 +117,11 @@ struct ImportedModel {
   std::int64_t without_flops = 0;  // nodes whose FLOPs are not known
   std::vector<ModelDimension> dimensions = {};
   bool scales_with_batch = false;  // `batch: 2` works
+  bool states_types = false;       // cases compute with integers and say so
+
+  // Whether what computes with `dtype` is measured in f32: an option would contradict the cases
+  // that state a type, and no CPU has f64.
+  bool is_measured_in_f32() const { return dtype == "f64" || (states_types && dtype != "f32"); }
 
   // What shares of FLOPs are of: those of all nodes, as far as they are known.
   std::int64_t all_flops() const;

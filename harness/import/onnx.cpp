@@ -130,6 +130,7 @@ class ModelImport {
     BENCH_RETURN_IF_ERROR(add_tensors());
     BENCH_RETURN_IF_ERROR(add_inputs());
     BENCH_RETURN_IF_ERROR(check_dimensions());
+    settle_type();
     for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
       builder_.begin_node(i, model_.nodes[i]);
       BENCH_RETURN_IF_ERROR(add_node(i));
@@ -222,6 +223,21 @@ class ModelImport {
       BENCH_RETURN_IF_ERROR(set_value(input.name, std::move(value)));
     }
     return Done{};
+  }
+
+  // Without an input of numbers, as in a language model: the type that most weights have; without
+  // weights, that of most values.
+  void settle_type() {
+    const auto find_most = [](const auto& typed) {
+      std::map<int, std::size_t> counts;
+      for (const auto& each : typed)
+        if (onnx::is_floating(each.type)) ++counts[each.type];
+      const auto most = std::ranges::max_element(
+          counts, {}, [](const std::pair<const int, std::size_t>& row) { return row.second; });
+      return most == counts.end() ? 0 : most->first;
+    };
+    if (type_ == 0) type_ = find_most(model_.tensors);
+    if (type_ == 0) type_ = find_most(model_.values);
   }
 
   Status add_node(std::size_t number) {
@@ -509,7 +525,7 @@ class ModelImport {
     model.macs = network->work.macs.value_or(0);
     for (const ops::LayerDefinition& layer : definition.layers) model.layers += !layer.op.empty();
     model.suite_reason = suite_reason();
-    if (!model.suite_reason.empty()) return add_cases(*network, found);
+    if (!model.suite_reason.empty()) return add_cases(*network, found, model);
     BENCH_ASSIGN_OR_RETURN(definition.name, network_name());
     constexpr std::int64_t kOther = 2;
     model.scales_with_batch = make(kOther).ok();
@@ -545,10 +561,11 @@ class ModelImport {
     return ops::make_problem(std::move(request));
   }
 
-  Status add_cases(const ops::Network& network, Imported& found) const {
+  Status add_cases(const ops::Network& network, Imported& found, ImportedModel& model) const {
     std::map<std::string_view, const onnx::IntegerProduct*> integers;
     for (const onnx::BuiltLayer& layer : builder_.layers())
       if (layer.integers) integers.emplace(layer.definition.name, &*layer.integers);
+    model.states_types = !integers.empty();
     std::map<std::string, std::size_t> numbers;  // by what decides the case
     for (const ops::Node& node : network.nodes) {
       const auto product = integers.find(node.name);
@@ -585,7 +602,7 @@ class ModelImport {
   std::vector<NodeFate> fates_;
   std::set<std::size_t> used_scales_;
   bool is_quantised_ = false;
-  int type_ = 0;  // that of the first input of numbers
+  int type_ = 0;  // that of the first input of numbers, or settle_type()
 };
 
 }  // namespace

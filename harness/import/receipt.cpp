@@ -86,11 +86,12 @@ std::string format_flop_share(std::optional<std::int64_t> flops, const Imported&
 std::string model_sentence(const Imported& found) {
   const ImportedModel& model = *found.model;
   const std::int64_t all = model.all_flops();
+  const std::string_view verb = model.nodes == 1 ? "is" : "are";
   std::string text = model.expressed == model.nodes
-                         ? fmt::format("All {} are expressed, with {}",
-                                       pluralise(model.nodes, "node"), format_flops(all))
-                         : fmt::format("{} of {} are expressed, with {} of {}", model.expressed,
-                                       pluralise(model.nodes, "node"),
+                         ? fmt::format("All {} {} expressed, with {}",
+                                       pluralise(model.nodes, "node"), verb, format_flops(all))
+                         : fmt::format("{} of {} {} expressed, with {} of {}", model.expressed,
+                                       pluralise(model.nodes, "node"), verb,
                                        format_fraction(model.flops, all), format_flops(all));
   if (model.without_flops > 0)
     text += fmt::format(" (those of {} are not known)", pluralise(model.without_flops, "node"));
@@ -118,6 +119,8 @@ std::vector<std::string> model_notes(const Imported& found) {
       parts.push_back(fmt::format("{} ({})", count, name));
     notes.push_back(fmt::format("Expressed without a layer: {}.", fmt::join(parts, ", ")));
   }
+  if (model.is_measured_in_f32())
+    notes.push_back(fmt::format("The model computes with {}; f32 is measured.", model.dtype));
   std::vector<std::string> sizes;
   for (const ModelDimension& dimension : model.dimensions)
     if (!dimension.is_given)
