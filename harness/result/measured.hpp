@@ -102,7 +102,7 @@ struct MeasuredCase {
   std::string choices = {};  // as in ProcessRecord, of the case's first process that has them
   // How often a program executes the case; nullopt for layers and without `multiplicity`.
   std::optional<int> count = {};
-  bool is_layer = false;  // of a network
+  bool is_layer = false;  // the case is a layer of a network
   friend bool operator==(const MeasuredCase&, const MeasuredCase&) = default;
 };
 
