@@ -48,8 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   source->set_work_factory(
       [](std::string_view) { return bench::ops::make_framework_work_provider({}); });
   CheckingSink sink;
-  static_cast<void>(bench::nvprof_reader.recognises(source->head()));
-  const auto report = bench::nsys_reader.read(*source, sink);
+  const bool is_of_nvprof = bench::nvprof_sqlite_reader.recognises(source->head());
+  const bench::ActivityReader& reader =
+      is_of_nvprof ? bench::nvprof_sqlite_reader : bench::nsys_sqlite_reader;
+  const auto report = reader.read(*source, sink);
   if (!report.ok()) {
     require(!report.error().what.empty() && !report.error().where.empty());
     return 0;
