@@ -4,6 +4,7 @@
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/history.hpp"
 #include "harness/store/proof_file.hpp"
+#include "tests/fuzz/require.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -12,9 +13,7 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
 void require_finite(const std::optional<double>& value) {
   require(!value || std::isfinite(*value));

@@ -2,9 +2,9 @@
 // Any bytes as a report of a benchmark: an error, or the same entries as a profile and as one side
 // of a comparison.
 #include "harness/judge/measurement.hpp"
-#include "profiler/activity_json.hpp"
 #include "profiler/readers/benchmark_report.hpp"
 #include "profiler/readers/readers.hpp"
+#include "tests/fuzz/checking_sink.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,32 +15,21 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
-class CheckingSink final : public bench::ActivitySink {
+class ExecutionSink final : public bench::fuzz::CheckingSink {
  public:
   bench::Status consume(const bench::Activity& activity) override {
-    ++consumed;
     names.insert(activity.name);
-    require(activity.start.count() >= 0 && activity.duration && activity.duration->count() >= 0);
-    line_.clear();
-    bench::append_json(activity, "", line_);
-    require(parser_.parse(line_).kind == bench::LineKind::activity);
-    return bench::Done{};
+    require(activity.start.count() >= 0 && activity.duration);
+    return CheckingSink::consume(activity);
   }
-  std::int64_t consumed = 0;
   std::set<std::string> names;
-
- private:
-  std::string line_;
-  bench::ActivityLineParser parser_;
 };
 
 // Every activity is an execution of a case with times.
 void check_profile(const std::string& text, const bench::Measurement& measurement) {
-  CheckingSink sink;
+  ExecutionSink sink;
   const auto source = bench::text_source_for_test("fuzz", text);
   const auto report = bench::benchmark_reader.read(*source, sink);
   require(report.ok() && report->activities == sink.consumed);

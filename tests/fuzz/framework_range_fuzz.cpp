@@ -3,6 +3,7 @@
 // line, and if the work is understood, it is plausible.
 #include "ops/framework_operator.hpp"
 #include "profiler/nvtx/framework_range.hpp"
+#include "tests/fuzz/require.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,9 +14,7 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
 bool is_within(std::string_view part, std::string_view text) {
   const std::less_equal<> before;

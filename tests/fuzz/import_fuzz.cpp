@@ -4,6 +4,7 @@
 // no error.
 #include "harness/config/load.hpp"
 #include "harness/import/kind.hpp"
+#include "tests/fuzz/require.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,9 +14,7 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
 void check_suite(const std::string& text) {
   bench::LoadRequest request;

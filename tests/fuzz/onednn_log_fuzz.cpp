@@ -2,9 +2,9 @@
 // Any bytes as a log of oneDNN: gives what could be read, with work if it is understood, and counts
 // of what could not be read. Every view of a decoded line is within the line.
 #include "ops/verbose.hpp"
-#include "profiler/activity_json.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/readers/readers.hpp"
+#include "tests/fuzz/checking_sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,30 +13,14 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
-class CheckingSink final : public bench::ActivitySink {
+class LogSink final : public bench::fuzz::CheckingWorkSink {
  public:
   bench::Status consume(const bench::Activity& activity) override {
-    ++consumed;
     require(!activity.attributes.text(bench::Attribute::phase).empty());
-    require(!activity.duration || activity.duration->count() >= 0);
-    require(activity.start.count() >= 0);
-    for (const auto attribute : {bench::Attribute::flops, bench::Attribute::bytes}) {
-      require(activity.attributes.integer(attribute).value_or(0) >= 0);
-    }
-    line_.clear();
-    bench::append_json(activity, "", line_);
-    require(parser_.parse(line_).kind == bench::LineKind::activity);
-    return bench::Done{};
+    return CheckingWorkSink::consume(activity);
   }
-  std::int64_t consumed = 0;
-
- private:
-  std::string line_;
-  bench::ActivityLineParser parser_;
 };
 
 bool is_within(std::string_view part, std::string_view text) {
@@ -70,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   decode(text);
   const auto source = bench::text_source_for_test("fuzz", text);
-  CheckingSink sink;
+  LogSink sink;
   bench::WorkSink work_sink(bench::ops::make_work_provider(), sink);
   static_cast<void>(bench::onednn_reader.recognises(source->head()));
   const auto report = bench::onednn_reader.read(*source, work_sink);

@@ -2,11 +2,11 @@
 // Any bytes as a file to analyse: the result is an error, or what could be read with counts of what
 // could not. Every activity is the same after writing and reading. No table contains control
 // sequences for a terminal, or text that breaks its format.
-#include "profiler/activity_json.hpp"
 #include "profiler/analysis/profile_diff.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/steps.hpp"
 #include "profiler/analysis/summary.hpp"
+#include "tests/fuzz/checking_sink.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,26 +20,15 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
-class CheckingSink final : public bench::ActivitySink {
+class SummarySink final : public bench::fuzz::CheckingSink {
  public:
   bench::Status consume(const bench::Activity& activity) override {
-    ++consumed;
-    require(!activity.duration || activity.duration->count() >= 0);
-    line_.clear();
-    bench::append_json(activity, "", line_);
-    require(parser_.parse(line_).kind == bench::LineKind::activity);
+    BENCH_RETURN_IF_ERROR(CheckingSink::consume(activity));
     return summary.consume(activity);
   }
-  std::int64_t consumed = 0;
   bench::Summary summary;
-
- private:
-  std::string line_;
-  bench::ActivityLineParser parser_;
 };
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; }
@@ -60,7 +49,7 @@ void read_profile(const std::string& text) {
     require(!reader.error().message().empty());
     return;
   }
-  CheckingSink sink;
+  SummarySink sink;
   const auto report = (*reader)->read(*source, sink);
   if (!report.ok()) {
     require(!report.error().message().empty());

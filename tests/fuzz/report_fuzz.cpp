@@ -6,6 +6,7 @@
 #include "harness/result/report.hpp"
 #include "harness/result/shard_coverage.hpp"
 #include "harness/result/summary.hpp"
+#include "tests/fuzz/require.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,7 @@
 
 namespace {
 
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
+using bench::fuzz::require;
 
 template <class T>
 void require_round_trip(const std::vector<T>& records) {
