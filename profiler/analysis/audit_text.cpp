@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_fields.hpp"
 #include "base/json_writer.hpp"
-#include "base/markup.hpp"
-#include "base/nearest_name.hpp"
-#include "base/printable.hpp"
-#include "base/quote.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/audit.hpp"
+#include "profiler/analysis/small_table.hpp"
+#include "profiler/analysis/table_format.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -91,60 +90,31 @@ std::string format_audit_table(const ProfileAudit& audit, std::optional<std::siz
   return wrapped(describe_audit(audit), width) + "\n" + audit_table(audit.rows, width);
 }
 
-std::array<std::string, 5> cells_of(const AuditRow& row) {
-  return {row.check, row.expected, row.found, std::string(to_string(row.verdict)), row.reason};
-}
-
-constexpr std::array<std::string_view, 5> kHeadings = {"check", "expected", "found", "verdict",
-                                                       "reason"};
-
-std::string format_audit_markdown(const ProfileAudit& audit, std::optional<std::size_t> /*width*/) {
-  std::string text = escape_markdown(describe_audit(audit)) + "\n\n|";
-  for (const std::string_view heading : kHeadings) text += fmt::format(" {} |", heading);
-  text += "\n|---|--:|--:|---|---|\n";
+// As the rows of a query in this format.
+std::string format_audit_rows(const ProfileAudit& audit, const analysis::TableFormat& format) {
+  using analysis::number_only_column, analysis::Quantity, analysis::text_only_column;
+  static const std::array kColumns = {text_only_column("check", "check"),
+                                      number_only_column("expected", "expected", Quantity::none),
+                                      number_only_column("found", "found", Quantity::none),
+                                      text_only_column("verdict", "verdict"),
+                                      text_only_column("reason", "reason")};
+  analysis::TableShape shape;
+  if (format.audience == analysis::TableFormat::Audience::people)
+    shape.notes = {describe_audit(audit)};
+  for (const analysis::Column& column : kColumns)
+    shape.columns.push_back({&column, std::string(column.heading), 0});
+  std::ostringstream out;
+  const auto writer = format.make(shape, out);
+  writer->begin();
   for (const AuditRow& row : audit.rows) {
-    text += '|';
-    for (const std::string& cell : cells_of(row))
-      text += fmt::format(" {} |", escape_markdown(cell));
-    text += '\n';
+    const auto cell = [](const std::string& text) {
+      return text.empty() ? analysis::Cell() : analysis::Cell(text);
+    };
+    writer->row({cell(row.check), cell(row.expected), cell(row.found),
+                 std::string(to_string(row.verdict)), cell(row.reason)});
   }
-  return text;
-}
-
-// RFC 4180.
-std::string quote_csv(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string format_audit_csv(const ProfileAudit& audit, std::optional<std::size_t> /*width*/) {
-  std::string text = fmt::format("{}\n", fmt::join(kHeadings, ","));
-  for (const AuditRow& row : audit.rows) {
-    std::string line;
-    for (const std::string& cell : cells_of(row))
-      line += (line.empty() ? "" : ",") + quote_csv(escape_controls(cell));
-    text += line + "\n";
-  }
-  return text;
-}
-
-// A value without blanks, so that awk finds it by its number.
-std::string join_words(std::string text) {
-  std::ranges::replace(text, ' ', '_');
-  return text.empty() ? std::string("-") : escape_controls(text);
-}
-
-std::string format_audit_space(const ProfileAudit& audit, std::optional<std::size_t> /*width*/) {
-  std::string text = fmt::format("{}\n", fmt::join(kHeadings, " "));
-  for (const AuditRow& row : audit.rows) {
-    std::string line;
-    for (const std::string& cell : cells_of(row))
-      line += (line.empty() ? "" : " ") + join_words(cell);
-    text += line + "\n";
-  }
-  return text;
+  writer->end({});
+  return std::move(out).str();
 }
 
 }  // namespace
@@ -170,15 +140,13 @@ std::string format_audit_json(const ProfileAudit& audit, std::optional<std::size
   return fmt::format("{{\"audit\":{}}}\n", audit_json(audit));
 }
 
+// Formats in which an audit is more than rows.
 struct AuditFormat {
   std::string_view name;
   std::string (*format)(const ProfileAudit& audit, std::optional<std::size_t> width);
 };
-constexpr std::array<AuditFormat, 5> kAuditFormats = {{{"table", format_audit_table},
-                                                       {"space", format_audit_space},
-                                                       {"csv", format_audit_csv},
-                                                       {"json", format_audit_json},
-                                                       {"markdown", format_audit_markdown}}};
+constexpr std::array<AuditFormat, 2> kOwnFormats = {
+    {{"table", format_audit_table}, {"json", format_audit_json}}};
 
 }  // namespace
 
@@ -212,13 +180,10 @@ std::string format_verdict(const ProfileAudit& audit, std::optional<std::size_t>
 
 Result<std::string> format_audit(const ProfileAudit& audit, std::string_view format,
                                  std::optional<std::size_t> width) {
-  std::vector<std::string_view> names;
-  for (const AuditFormat& row : kAuditFormats) {
-    if (row.name == format) return row.format(audit, width);
-    names.push_back(row.name);
-  }
-  return Error{fmt::format("unknown format {}", quote(format)), "--format",
-               expectation(format, names)};
+  BENCH_ASSIGN_OR_RETURN(const analysis::TableFormat* const chosen,
+                         analysis::find_table_format(format));
+  const auto* const own = std::ranges::find(kOwnFormats, format, &AuditFormat::name);
+  return own != kOwnFormats.end() ? own->format(audit, width) : format_audit_rows(audit, *chosen);
 }
 
 }  // namespace bench
