@@ -472,67 +472,89 @@ double part_of(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// Compares the iterations of the passes with and without collectors. A pass has few iterations, so
-// one case alone proves nothing.
-void add_pass_costs(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
-  Nanoseconds profiled{0}, unprofiled{0};
+// Iterations of the passes beside other times of the same cases. A pass has few iterations, so that
+// one case alone proves nothing: the sums are judged.
+struct PassComparison {
+  Nanoseconds profiled{0}, other{0};  // sums over the cases
   std::int64_t cases = 0;
-  double worst = 0;
-  std::string worst_case;
-  for (const auto& [id, pass] : report.passes) {
-    if (!pass.profiled || *pass.profiled <= Nanoseconds(0)) continue;
-    if (!pass.unprofiled || *pass.unprofiled <= Nanoseconds(0)) continue;
+  double worst = 0;        // largest difference of a case
+  std::string worst_case;  // its id
+
+  // difference: of the profiled time from the other one, as a part of the latter.
+  void add(const std::string& id, Nanoseconds of_pass, Nanoseconds of_other, double difference) {
     ++cases;
-    profiled = saturating_sum(profiled, *pass.profiled);
-    unprofiled = saturating_sum(unprofiled, *pass.unprofiled);
-    const double cost = part_of(*pass.profiled, *pass.unprofiled) - 1;
-    if (worst_case.empty() || cost > worst) worst_case = id;
-    worst = std::max(worst, cost);
+    profiled = saturating_sum(profiled, of_pass);
+    other = saturating_sum(other, of_other);
+    if (worst_case.empty() || difference > worst) worst_case = id;
+    worst = std::max(worst, difference);
   }
-  if (cases == 0) return;
-  const double cost = std::max(0.0, part_of(profiled, unprofiled) - 1);
-  audit.cost = {cost, ProfileAudit::Cost::Extent::all};
-  audit.rows.push_back(
-      cost_row("cost of tracing", cost,
-               fmt::format("{}, by iterations without it",
-                           cases == 1 ? worst_case : pluralise(cases, "case", "cases")),
-               tracer));
-  if (cases == 1) return;
-  AuditRow row = cost_row("cost of tracing, worst case", worst, "", tracer);
+  std::string name() const { return cases == 1 ? worst_case : pluralise(cases, "case", "cases"); }
+};
+
+// The row of the worst of several cases is a remark at most.
+void add_worst_case(AuditRow row, std::string remark, std::vector<AuditRow>& rows) {
   if (row.verdict != AuditVerdict::ok) {
     row.verdict = AuditVerdict::not_checkable;
-    row.reason = fmt::format(
-        "{} took {} longer with tracing; the few iterations of one case may differ by as much "
-        "without it",
-        worst_case, format_cost(worst));
+    row.reason = std::move(remark);
   }
-  audit.rows.push_back(std::move(row));
+  rows.push_back(std::move(row));
+}
+
+bool is_stated(const std::optional<Nanoseconds>& time) { return time && *time > Nanoseconds(0); }
+
+// Compares the iterations of the passes with and without collectors.
+void add_pass_costs(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
+  PassComparison found;
+  for (const auto& [id, pass] : report.passes) {
+    if (!is_stated(pass.profiled) || !is_stated(pass.unprofiled)) continue;
+    found.add(id, *pass.profiled, *pass.unprofiled, part_of(*pass.profiled, *pass.unprofiled) - 1);
+  }
+  if (found.cases == 0) return;
+  const double cost = std::max(0.0, part_of(found.profiled, found.other) - 1);
+  audit.cost = {cost, ProfileAudit::Cost::Extent::all};
+  audit.rows.push_back(cost_row("cost of tracing", cost,
+                                fmt::format("{}, by iterations without it", found.name()), tracer));
+  if (found.cases == 1) return;
+  add_worst_case(cost_row("cost of tracing, worst case", found.worst, "", tracer),
+                 fmt::format("{} took {} longer with tracing; the few iterations of one case may "
+                             "differ by as much without it",
+                             found.worst_case, format_cost(found.worst)),
+                 audit.rows);
+}
+
+double distance_of(Nanoseconds a, Nanoseconds b) {
+  const double ratio = part_of(a, b);
+  return ratio < 1 ? 1 / ratio - 1 : ratio - 1;
+}
+
+AuditRow distance_row(std::string check, double distance, std::string reason) {
+  AuditRow row{std::move(check), fmt::format("within {:.0f} %", 100 * kDoubtfulDistance),
+               fmt::format("{:.0f} %", 100 * distance), AuditVerdict::ok, ""};
+  if (distance > kDoubtfulDistance) {
+    row.verdict = AuditVerdict::doubtful;
+    row.reason = std::move(reason);
+  }
+  return row;
 }
 
 // Compares the iterations of the passes with the measurement, if that was steady.
-void add_distance_row(const ReadReport& report, std::vector<AuditRow>& rows) {
+void add_distance_rows(const ReadReport& report, std::vector<AuditRow>& rows) {
   constexpr std::string_view kCheck = "profiled time against the measurement";
-  double farthest = -1;
+  PassComparison found;
   std::int64_t unsteady = 0;
-  std::string reason;
   bool has_passes = false;
   for (const auto& [id, pass] : report.passes) {
-    if (!pass.profiled || *pass.profiled <= Nanoseconds(0)) continue;
+    if (!is_stated(pass.profiled)) continue;
     has_passes = true;
-    if (!pass.measured || *pass.measured <= Nanoseconds(0)) continue;
+    if (!is_stated(pass.measured)) continue;
     if (pass.is_unsteady) {
       ++unsteady;
       continue;
     }
-    const double ratio = part_of(*pass.profiled, *pass.measured);
-    const double distance = ratio < 1 ? 1 / ratio - 1 : ratio - 1;
-    if (distance <= farthest) continue;
-    farthest = distance;
-    reason = fmt::format("an iteration of {} took {} in the pass and {} in the measurement", id,
-                         format_time(*pass.profiled), format_time(*pass.measured));
+    found.add(id, *pass.profiled, *pass.measured, distance_of(*pass.profiled, *pass.measured));
   }
   if (!has_passes) return;
-  if (farthest < 0) {
+  if (found.cases == 0) {
     rows.push_back(uncheckable(
         std::string(kCheck), unsteady > 0
                                  ? fmt::format("the run marks the measured time of {} as unsteady",
@@ -540,20 +562,25 @@ void add_distance_row(const ReadReport& report, std::vector<AuditRow>& rows) {
                                  : "the file has no measured time of these cases"));
     return;
   }
-  AuditRow row{std::string(kCheck), fmt::format("within {:.0f} %", 100 * kDoubtfulDistance),
-               fmt::format("{:.0f} %", 100 * farthest), AuditVerdict::ok, ""};
-  if (farthest > kDoubtfulDistance) {
-    row.verdict = AuditVerdict::doubtful;
-    row.reason = std::move(reason);
-  }
-  rows.push_back(std::move(row));
+  rows.push_back(distance_row(
+      std::string(kCheck), distance_of(found.profiled, found.other),
+      fmt::format("an iteration of {} took {} in the pass and {} in the measurement", found.name(),
+                  format_time(found.profiled), format_time(found.other))));
+  if (found.cases == 1) return;
+  const StatedPass& worst = report.passes.at(found.worst_case);
+  add_worst_case(
+      distance_row(fmt::format("{}, worst case", kCheck), found.worst, ""),
+      fmt::format("an iteration of {} took {} in the pass and {} in the measurement; the few "
+                  "iterations of one case may differ by as much",
+                  found.worst_case, format_time(*worst.profiled), format_time(*worst.measured)),
+      rows);
 }
 
 }  // namespace
 
 void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAudit& audit) {
   add_pass_costs(report, tracer, audit);
-  add_distance_row(report, audit.rows);
+  add_distance_rows(report, audit.rows);
   const auto each = find_number(report, kRecordCostFact);
   const auto records = find_number(report, kRecordCountFact);
   const auto wall = find_number(report, kRecordedWallFact);

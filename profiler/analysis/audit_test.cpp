@@ -295,6 +295,20 @@ TEST(ProfileAudit, OneNoisyCaseDoesNotMakeTheCostOfTracingDoubtful) {
   EXPECT_EQ(row_of(slow, "cost of tracing").verdict, AuditVerdict::doubtful);
 }
 
+// One case of 3 us made the profile of a run of 61 cases doubtful.
+TEST(ProfileAudit, OneCaseFarFromItsMeasurementDoesNotMakeAProfileOfManyDoubtful) {
+  const ProfileAudit many = audit_pass_times({{"a", pass_with_times(3170, 2213)},
+                                              {"b", pass_with_times(100'000, 101'000)},
+                                              {"c", pass_with_times(100'000, 99'000)}});
+  EXPECT_EQ(row_of(many, "profiled time against the measurement").verdict, AuditVerdict::ok);
+  const AuditRow& worst = row_of(many, "profiled time against the measurement, worst case");
+  EXPECT_EQ(worst.verdict, AuditVerdict::not_checkable);
+  EXPECT_EQ(worst.found, "43 %");
+  const ProfileAudit far = audit_pass_times(
+      {{"a", pass_with_times(100'000, 60'000)}, {"b", pass_with_times(100'000, 70'000)}});
+  EXPECT_EQ(row_of(far, "profiled time against the measurement").verdict, AuditVerdict::doubtful);
+}
+
 TEST(ProfileAudit, AnUnsteadyMedianIsNotComparedWithThePass) {
   StatedPass unsteady = pass_with_times(100'000, 900'000);
   unsteady.is_unsteady = true;
