@@ -57,6 +57,11 @@ struct GateArguments {
   std::optional<Nanoseconds> if_older;  // selftest --if-older: maximum age of a stored self-test
 };
 
+// explain --try: the variants to measure.
+struct TryArguments {
+  std::vector<std::string> names;  // empty: all that fit the case
+};
+
 // Arguments of `report`. --columns, --sort and --top are in AnalysisOptions.
 struct ReportArguments {
   bool wide = false;                 // CSV with one line per case
@@ -119,6 +124,7 @@ struct Arguments {
   bool dry_run = false;
   bool force = false;
   bool describe = false;                      // worker --describe
+  std::optional<TryArguments> tried;          // explain --try
   std::optional<std::string> architecture;    // explain --arch, a valid name of a platform
   std::optional<std::string> probe;           // worker --probe
   bool support = false;                       // worker --support

@@ -57,7 +57,8 @@ constexpr std::string_view kSubmitOptions =
     "slurm kubernetes shards time image now out filter device set plugin budget quick seed require "
     "baseline quiet force";
 constexpr std::string_view kValidateOptions = "set plugin json quiet";
-constexpr std::string_view kExplainOptions = "arch gpu json from baseline set plugin";
+constexpr std::string_view kExplainOptions =
+    "try duets budget beside arch gpu json from baseline set plugin quiet";
 constexpr std::string_view kReportOptions =
     "out format align columns sort top filter wide plots replay explain force";
 constexpr std::string_view kCompareOptions =
@@ -160,10 +161,14 @@ constexpr std::array kCommands = {
             "For a network it begins with the plan on that GPU: what runs each step, its layouts, "
             "and what transposes.\n"
             "docs/tensor_cores.md contains the rules.\n"
+            "With --try it measures changes of the case that may make it faster (another layout or "
+            "data type,\n"
+            "padding, threads, ...) against it, and shows only what each gains and costs.\n"
             "Begins with the last time that this machine class measured (in the store, or in the "
             "result file of\n"
             "--from), its share of the ceilings, and what there is to gain.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench explain conv/forward/c60h28w28k64r3s3p1/f32/onednn/cpu/hot --try\n"
             "bench explain gemm/forward/m256n256k256/f32/onednn/cpu/hot --from result.jsonl\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
             "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json\n"

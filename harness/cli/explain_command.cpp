@@ -7,12 +7,15 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/explain_sections.hpp"
+#include "harness/cli/explain_variants.hpp"
 #include "harness/cli/measured_time.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/stored_ceilings.hpp"
+#include "harness/cli/turn.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
+#include "harness/report/variant_text.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/case_progress.hpp"
@@ -366,12 +369,13 @@ struct Explanation {
   const Case& spec;
   LocalResult local;
   std::optional<RemoteGpuResult> remote;
+  const TriedVariants* tried = nullptr;  // nullptr without --try
 };
 
 // Writes the facts of the case and the sections of `explain`.
 void write_explanation(JsonWriter& writer, const Explanation& explanation,
                        const Arguments& arguments, const std::optional<ops::Platform>& platform) {
-  const auto& [spec, local, remote] = explanation;
+  const auto& [spec, local, remote, tried] = explanation;
   write_case_facts(writer, spec);
   if (const auto tensors = case_tensors(spec); !tensors.empty())
     writer.required_list("tensors", tensors, write_tensor);
@@ -399,6 +403,7 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
   } else {
     writer.required("not_measured", local.measured.error().message());
   }
+  if (tried != nullptr) write_variants(writer, {spec, tried->variants, tried->results});
   writer.required("reproduce", local.reproduction);
   writer.object("here",
                 [&result = local](JsonWriter& section) { write_local_result(section, result); });
@@ -440,6 +445,32 @@ std::optional<ops::Platform> find_platform(const Arguments& arguments) {
   return ops::parse_platform(*arguments.architecture).value();
 }
 
+// Prints what --try measured of each case, then the command that measures its fastest variant.
+void print_variants(const Plan& plan, const std::vector<TriedVariants>& tried,
+                    const Arguments& arguments, Env& env) {
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const VariantReport report{plan.cases[i], tried[i].variants, tried[i].results};
+    *env.out << fmt::format("case  {}\n\n{}", printable(report.spec.id),
+                            format_variants(report, console_options(env)));
+    if (const PlannedVariant* best = find_best_variant(report)) {
+      *env.out << fmt::format(
+          "\nmeasure {}\n  {}\n", best->variant.name,
+          printable(format_reproduction(best->spec.id, best->spec, plan, arguments)));
+    }
+    if (i + 1 < tried.size()) *env.out << '\n';
+  }
+}
+
+// A variant that was asked for and has no effect is a part of the answer that is missing.
+ExitStatus find_tried_status(const std::vector<TriedVariants>& tried) {
+  const bool is_complete = std::ranges::all_of(tried, [](const TriedVariants& entry) {
+    return entry.results.empty() || std::ranges::any_of(entry.results, [](const auto& result) {
+             return result.effect.has_value();
+           });
+  });
+  return is_complete ? ExitStatus::success : ExitStatus::not_measured;
+}
+
 }  // namespace
 
 ExitStatus explain_command(const Arguments& arguments, Env& env) {
@@ -451,13 +482,31 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
     if (!read.ok()) return fail("explain", read.error(), ExitStatus::usage, env);
     report = *std::move(read);
   }
+  if (!arguments.tried && (arguments.gate.duets || arguments.budget)) {
+    return fail("explain",
+                Error{"nothing is measured without --try",
+                      arguments.gate.duets ? "--duets" : "--budget", "add --try, or leave it out"},
+                ExitStatus::usage, env);
+  }
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
+  std::vector<TriedVariants> tried;
+  if (arguments.tried) {
+    auto measured = try_variants(*plan, arguments, env);
+    if (!measured.ok()) return fail("explain", measured.error(), kNoTurn, env);
+    tried = *std::move(measured);
+    if (arguments.output == Output::text) {
+      print_variants(*plan, tried, arguments, env);
+      return find_tried_status(tried);
+    }
+  }
   const auto platform = find_platform(arguments);
   std::vector<Explanation> explanations;
-  for (const Case& spec : plan->cases) {
+  for (std::size_t i = 0; i < plan->cases.size(); ++i) {
+    const Case& spec = plan->cases[i];
     Explanation explanation{spec, explain_locally(spec, *plan, arguments, report, env),
-                            ask_remote_gpu(spec, *plan, arguments, env)};
+                            ask_remote_gpu(spec, *plan, arguments, env),
+                            tried.empty() ? nullptr : &tried[i]};
     if (arguments.output == Output::json) {
       explanations.push_back(std::move(explanation));
       continue;
@@ -478,7 +527,7 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
                            });
     });
   }
-  return ExitStatus::success;
+  return find_tried_status(tried);
 }
 
 }  // namespace bench

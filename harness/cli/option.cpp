@@ -13,6 +13,7 @@
 #include "harness/host/gpu_description.hpp"
 #include "harness/import/benchdnn_driver.hpp"
 #include "harness/judge/comparison.hpp"
+#include "harness/judge/variant.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/format.hpp"
 #include "ops/foreign_words.hpp"
@@ -143,6 +144,27 @@ Status add_names(Arguments& arguments, const Option&, const std::string& value) 
     list.remove_prefix(end + 1);
   }
 }
+
+// The value "all" stands for every variant that fits the case.
+constexpr std::string_view kAllVariants = "all";
+
+Status set_tried(Arguments& arguments, const Option&, const std::string& value) {
+  arguments.tried.emplace();
+  if (value == kAllVariants) return Done{};
+  std::string_view list = value;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    if (std::ranges::find(variant_names(), name) == variant_names().end()) {
+      return Error{fmt::format("unknown variant {}", quote(name)), "",
+                   ops::expected_word(name, variant_names())};
+    }
+    arguments.tried->names.emplace_back(name);
+    list.remove_prefix(std::min(name.size() + 1, list.size()));
+  }
+  return Done{};
+}
+
+Words list_variants() { return {variant_names().begin(), variant_names().end()}; }
 
 Status set_shard(Arguments& arguments, const Option&, const std::string& value) {
   arguments.shard_by_scheduler = value == "auto";
@@ -623,7 +645,8 @@ constexpr std::array kOptions = {
            "not built",
            store<&Arguments::gate, &GateArguments::bisect>),
     Option("duets", "N", "pairs of processes (default 20)", set_duets,
-           {.in = {{{"selftest", "pairs of identical sides per case (default 40)"}}}}),
+           {.in = {{{"selftest", "pairs of identical sides per case (default 40)"},
+                    {"explain", "pairs of processes per variant of --try (default 12)"}}}}),
     Option("from", "FILE", "measure nothing: decide again from the evidence in this gate.jsonl",
            store<&Arguments::gate, &GateArguments::from>,
            {.in = {{{"selftest", "measure nothing: judge the duets that --record kept in FILE"},
@@ -671,6 +694,10 @@ constexpr std::array kOptions = {
            store<&Arguments::reason>),
     Option("anchor", "NAME", "name these runs, so that they are kept: release-1.4",
            store<&Arguments::anchor>),
+    Option("try", "NAMES",
+           "measure changes of the case against it, in turns: all that fit, or NAMES with commas: "
+           "{words}",
+           set_tried, {.implied = kAllVariants, .words = list_variants}),
     Option("arch", "SM",
            "tensor cores of this architecture: sm_90, or with the libraries of a toolkit "
            "sm_75:cuda10; no such device is needed",

@@ -27,6 +27,7 @@ class DuetWorker {
       : side_(side), session_(session), spec_(spec) {}
 
   Side side() const { return side_; }
+  const Case& spec() const { return spec_; }
   const std::optional<SideFailure>& failure() const { return failure_; }
   int canary_threads() const { return canary_threads_; }
 
@@ -117,13 +118,17 @@ std::int64_t common_iterations(std::span<const WarmedUpReply> sides) {
   return iterations;
 }
 
+const Case& base_case(const DuetRequest& request) {
+  return request.base_spec != nullptr ? *request.base_spec : *request.spec;
+}
+
 class DuetRun {
  public:
   DuetRun(DuetWorkers& workers, const DuetRequest& request)
       : workers_(workers),
         request_(request),
         random_(request.order_seed),
-        base_(DuetWorker::Side::base, workers.base(), *request.spec),
+        base_(DuetWorker::Side::base, workers.base(), base_case(request)),
         candidate_(DuetWorker::Side::candidate, workers.candidate(), *request.spec) {}
 
   DuetResult run() {
@@ -148,32 +153,39 @@ class DuetRun {
   // Prepares the case on both sides and checks that they compute the same. If the expected output
   // is known, the order of the sides is random. So nothing distinguishes the sides of an A/A duet.
   bool prepare() {
-    PrepareRequest message =
-        prepare_request(*request_.spec, request_.data_seed, request_.input_layouts);
     std::array<DuetWorker*, 2> order = {&candidate_, &base_};
-    if (request_.expected != nullptr) {
-      order = in_random_order();
+    if (request_.expected != nullptr) order = in_random_order();
+    return std::ranges::all_of(order, [this](DuetWorker* worker) { return prepare(*worker); });
+  }
+
+  bool prepare(DuetWorker& worker) {
+    const bool is_base = worker.side() == DuetWorker::Side::base;
+    PrepareRequest message =
+        prepare_request(worker.spec(), request_.data_seed, request_.input_layouts);
+    message.choices = is_base ? request_.base_choices : request_.candidate_choices;
+    if (const OutputSample* expected = find_expected(is_base)) {
       message.check = CheckKind::expected;
-      message.expected = *request_.expected;
+      message.expected = *expected;
     }
-    for (DuetWorker* worker : order) {
-      const bool is_base = worker->side() == DuetWorker::Side::base;
-      std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
-      message.choices = is_base ? request_.base_choices : request_.candidate_choices;
-      prepared = worker->ask(message, Nanoseconds(0));
-      if (!prepared) return false;
-      if (message.check == CheckKind::expected) continue;
-      message.check = CheckKind::expected;
-      message.expected = prepared->output;
-    }
-    return true;
+    std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
+    prepared = worker.ask(message, Nanoseconds(0));
+    return prepared.has_value();
+  }
+
+  // Returns the output that a side must compute; nullptr if it is to be checked against the
+  // reference.
+  const OutputSample* find_expected(bool is_base) const {
+    if (!is_base) return request_.expected;
+    if (request_.base_spec != nullptr) return request_.base_expected;
+    if (request_.expected != nullptr) return request_.expected;
+    return result_.candidate ? &result_.candidate->output : nullptr;
   }
 
   bool warm_up() {
-    const Warmup& warmup = request_.spec->warmup;
-    const Nanoseconds time = std::min(warmup.time, kDuetWarmup);
     std::vector<WarmedUpReply> sides;
     for (DuetWorker* worker : in_random_order()) {
+      const Warmup& warmup = worker->spec().warmup;
+      const Nanoseconds time = std::min(warmup.time, kDuetWarmup);
       auto reply = worker->ask(WarmUpRequest{warmup.iterations, time}, kWarmupTimeFactor * time);
       if (!reply) return false;
       sides.push_back(*reply);
@@ -185,7 +197,7 @@ class DuetRun {
   }
 
   void run_rounds() {
-    const bool has_pools = request_.spec->key.threads != 1;
+    const bool has_pools = base_.spec().key.threads != 1 || candidate_.spec().key.threads != 1;
     // An untimed sample comes first: the other side has used the caches, and the thread pool
     // sleeps.
     const std::int64_t samples = has_pools || sample_time_ < kLongSample ? 2 : 1;
@@ -257,11 +269,13 @@ DuetWorkers::DuetWorkers(WorkerSession& base, WorkerSession& candidate,
                          std::function<void(Nanoseconds)> pause)
     : base_(base), candidate_(candidate), pause_(std::move(pause)) {}
 
-void DuetWorkers::begin(const Case& spec) {
-  const bool must_replace = served_.size() == kMaxCasesPerWorkers || served_.contains(spec.id);
-  if (must_replace || worker_threads(spec.key) != threads_) finish();
-  threads_ = worker_threads(spec.key);
-  served_.insert(spec.id);
+void DuetWorkers::begin(const Case& base, const Case& candidate) {
+  const std::pair pair(base.id, candidate.id);
+  const std::pair threads(worker_threads(base.key), worker_threads(candidate.key));
+  const bool must_replace = served_.size() == kMaxCasesPerWorkers || served_.contains(pair);
+  if (must_replace || threads != threads_) finish();
+  threads_ = threads;
+  served_.insert(pair);
 }
 
 void DuetWorkers::finish() {
@@ -271,7 +285,7 @@ void DuetWorkers::finish() {
 }
 
 DuetResult run_duet(DuetWorkers& workers, const DuetRequest& request) {
-  workers.begin(*request.spec);
+  workers.begin(base_case(request), *request.spec);
   DuetResult result = DuetRun(workers, request).run();
   if (!result.failure) return result;
   const bool were_shared = workers.are_shared();

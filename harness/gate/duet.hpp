@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
@@ -40,11 +41,16 @@ struct DuetRequest {
   ops::InputLayouts input_layouts{};  // for a layer: its input layouts in its network
   std::uint64_t data_seed = 1;        // seed of inputs and weights, the same on both sides
   std::uint64_t order_seed = 1;       // seed of the random order of the sides
-  // Output that both sides must compute. nullptr: run_duet() checks the candidate against the
-  // reference, and the base against the candidate.
+  // Output that the candidate must compute, and the base as well unless it has another case.
+  // nullptr: run_duet() checks the candidate against the reference, and the base against the
+  // candidate.
   const OutputSample* expected = nullptr;
   // What each side chose by measuring before the case's first duet.
   std::string base_choices{}, candidate_choices{};
+  // The case of the base if it is not `spec`. Then the sides do not compute the same: each has an
+  // expected output of its own, or is checked against its reference. The Duet has the id of `spec`.
+  const Case* base_spec = nullptr;
+  const OutputSample* base_expected = nullptr;
 };
 
 struct DuetResult {
@@ -78,9 +84,9 @@ class DuetWorkers {
   WorkerSession& candidate() { return candidate_; }
   void pause(Nanoseconds time) const { pause_(time); }
 
-  // Registers the case whose duet runs next. Ends the workers first if they already served this
-  // case or the maximum number of cases, or if the thread count differs.
-  void begin(const Case& spec);
+  // Registers the cases whose duet runs next. Ends the workers first if they already served this
+  // pair of cases or the maximum number of pairs, or if the thread count of a side differs.
+  void begin(const Case& base, const Case& candidate);
   // Whether the workers have also served cases other than that of the last begin().
   bool are_shared() const { return served_.size() > 1; }
   // Ends the workers. run_duet() starts new ones.
@@ -90,8 +96,8 @@ class DuetWorkers {
   WorkerSession& base_;
   WorkerSession& candidate_;
   std::function<void(Nanoseconds)> pause_;
-  std::set<std::string> served_;  // ids of the cases
-  WorkerThreads threads_;
+  std::set<std::pair<std::string, std::string>> served_;  // ids of the cases, base and candidate
+  std::pair<WorkerThreads, WorkerThreads> threads_;
 };
 
 // Runs one duet. Starts missing workers and leaves them running for the next duet. If a worker does

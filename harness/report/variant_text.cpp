@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/variant_text.hpp"
+
+#include "base/json_fields.hpp"
+#include "base/terminal_text.hpp"
+#include "base/text.hpp"
+#include "harness/report/comparison_text.hpp"
+#include "harness/report/document.hpp"
+#include "harness/run/case_progress.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Part of a case's memory from which a change is mentioned.
+constexpr double kMinMemoryChange = 0.01;
+
+Bytes tensor_size(const Case& spec) {
+  Bytes sum{0};
+  for (const ops::Tensor& tensor : case_tensors(spec)) sum.count += tensor.size().count;
+  return sum;
+}
+
+// Returns by how much the tensors of a variant are larger than those of the cases in whose place it
+// is: "tensors 1.2 MiB larger"; empty for a small difference.
+std::string format_memory(const Case& spec, const PlannedVariant& planned) {
+  std::int64_t before = tensor_size(spec).count;
+  // The output of the case is the input of the saved one, so it counts once.
+  if (planned.saved) before += tensor_size(*planned.saved).count / 2;
+  const std::int64_t change = tensor_size(planned.spec).count - before;
+  if (std::abs(static_cast<double>(change)) < kMinMemoryChange * static_cast<double>(before))
+    return "";
+  return fmt::format("tensors {} {}", format_bytes({std::abs(change)}),
+                     change < 0 ? "smaller" : "larger");
+}
+
+struct VariantRow {
+  const Case& spec;
+  const PlannedVariant& planned;
+  const VariantResult& result;
+
+  // nullopt without an effect
+  std::optional<VariantVerdict> verdict() const {
+    return result.effect ? std::optional(judge_variant(*result.effect)) : std::nullopt;
+  }
+  bool is_worthwhile() const {
+    return verdict() == VariantVerdict::faster && result.effect->ratio <= 1 - kMinGain;
+  }
+  std::string cost() const {
+    std::string text = planned.variant.cost;
+    const std::string memory = format_memory(spec, planned);
+    if (!text.empty() && !memory.empty()) text += "; ";
+    return text + memory;
+  }
+};
+
+// The fastest first, then those without an effect.
+std::vector<VariantRow> sort_rows(const VariantReport& report) {
+  std::vector<VariantRow> rows;
+  std::vector<std::size_t> order(report.results.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::less<>(), [&](std::size_t i) {
+    const auto& effect = report.results[i].effect;
+    return std::pair(!effect, effect ? effect->ratio : 0.0);
+  });
+  for (const std::size_t i : order)
+    rows.push_back({report.spec, report.variants[i], report.results[i]});
+  return rows;
+}
+
+std::string format_ratio(const VariantEffect& effect) {
+  return format_effect(effect.ratio, {}, {},
+                       judge_variant(effect) == VariantVerdict::uncertain
+                           ? EffectDirection::open
+                           : EffectDirection::certain);
+}
+
+std::string format_interval(const VariantEffect& effect) {
+  if (!effect.low || !effect.high) return std::string(kUnknown);
+  return fmt::format("{:.3f} to {:.3f}", *effect.low, *effect.high);
+}
+
+constexpr std::array<TableField<VariantRow>, 3> kVariantFields = {{
+    {in_text, "variant", ColumnKind::text,
+     [](const VariantRow& row) { return make_text_cell(row.planned.variant.name); }},
+    {in_text, "effect", ColumnKind::number,
+     [](const VariantRow& row) {
+       return make_text_cell(row.result.effect ? format_ratio(*row.result.effect) : kUnknown,
+                             row.is_worthwhile() ? Tone::good : Tone::plain);
+     }},
+    {in_text, "time / case's time", ColumnKind::number,
+     [](const VariantRow& row) {
+       return make_text_cell(row.result.effect ? format_interval(*row.result.effect) : kUnknown);
+     }},
+}};
+
+// Returns why the variant may help and what it costs, or why it has no effect.
+std::string make_note(const VariantRow& row) {
+  if (!row.result.effect) return fmt::format("Not measured: {}.", row.result.reason);
+  std::string text = row.planned.variant.why;
+  if (const std::string cost = row.cost(); !cost.empty()) text += fmt::format(" It costs: {}.", cost);
+  if (!row.result.reason.empty())
+    text += fmt::format(" Only {} of its duets were measured: {}.", row.result.effect->duets,
+                        row.result.reason);
+  return text;
+}
+
+std::string make_answer(const std::vector<VariantRow>& rows) {
+  const auto is_measured = [](const VariantRow& row) { return row.result.effect.has_value(); };
+  const auto measured = std::ranges::count_if(rows, is_measured);
+  if (rows.empty()) return "No rule proposes a change of this case.";
+  if (measured == 0) return "No change of this case could be measured.";
+  std::vector<std::string> others;
+  for (const VariantRow& row : rows) {
+    if (&row != &rows.front() && row.is_worthwhile())
+      others.push_back(
+          fmt::format("{} ({})", row.planned.variant.name, format_ratio(*row.result.effect)));
+  }
+  const VariantRow& best = rows.front();
+  if (!best.is_worthwhile()) {
+    return fmt::format("{} certain to make this case {:g} % faster or more.",
+                       measured == 1
+                           ? fmt::format("The change to {} is not", best.planned.variant.name)
+                           : fmt::format("None of the {} changes is", measured),
+                       100 * kMinGain);
+  }
+  std::string text = fmt::format("With {}, this case is {}.", best.planned.variant.name,
+                                 format_ratio(*best.result.effect));
+  if (!others.empty())
+    text += fmt::format(" Also faster: {}.", fmt::join(others, ", "));
+  else if (measured > 1)
+    text += fmt::format(" No other change is certain to gain {:g} % or more.", 100 * kMinGain);
+  return text;
+}
+
+}  // namespace
+
+const PlannedVariant* find_best_variant(const VariantReport& report) {
+  const std::vector<VariantRow> rows = sort_rows(report);
+  return !rows.empty() && rows.front().is_worthwhile() ? &rows.front().planned : nullptr;
+}
+
+std::string format_variants(const VariantReport& report, const ConsoleOptions& options) {
+  const std::vector<VariantRow> rows = sort_rows(report);
+  std::string text = wrap(make_answer(rows), options.width, 0) + "\n";
+  if (rows.empty()) return text;
+  Table table = make_table(kVariantFields, in_text, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].note = make_note(rows[i]);
+  return text + text_table(table, options.width, options.colour);
+}
+
+void write_variants(JsonWriter& writer, const VariantReport& report) {
+  writer.required_list("variants", sort_rows(report), [](JsonWriter& entry, const VariantRow& row) {
+    const Variant& variant = row.planned.variant;
+    entry.required("name", variant.name);
+    entry.required("why", variant.why);
+    entry.required("id", row.planned.spec.id);
+    if (variant.tune != 0) entry.required("tune", variant.tune);
+    if (variant.batches != 1) entry.required("batches", variant.batches);
+    if (row.planned.saved) entry.required("saved_id", row.planned.saved->id);
+    if (const auto& effect = row.result.effect) {
+      entry.required("ratio", effect->ratio);
+      entry.optional("low", effect->low);
+      entry.optional("high", effect->high);
+      entry.required("duets", effect->duets);
+      entry.required("case_ns", effect->case_time);
+      entry.optional("saved_ns", effect->saved_time);
+      entry.required("variant_ns", effect->variant_time);
+    }
+    if (!row.result.reason.empty()) entry.required("reason", row.result.reason);
+    entry.required("cost", row.cost());
+  });
+}
+
+}  // namespace bench
