@@ -259,5 +259,47 @@ TEST(ExplainTest, RefusesAFileThatDescribesNoGpu) {
   EXPECT_EQ(explain({kConv, "--gpu", "nowhere.json"}).status, 2);
 }
 
+constexpr const char* kProduct = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
+
+TEST(ExplainTest, TryMeasuresAVariantAgainstItsCase) {
+  const ProgramResult result =
+      explain({std::string(kProduct) + "/t1", "--try=batch", "--duets", "1", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json variants = json::parse(result.out).at("cases").at(0).at("variants");
+  ASSERT_EQ(variants.size(), 1u);
+  EXPECT_EQ(variants[0]["name"], "batch");
+  EXPECT_EQ(variants[0]["id"], "gemm/forward/m128n64k64/f32/onednn/cpu/hot/t1");
+  EXPECT_EQ(variants[0]["duets"], 1);
+  EXPECT_GT(variants[0]["ratio"], 0);
+  EXPECT_FALSE(variants[0].contains("low"));  // one duet has no interval
+}
+
+TEST(ExplainTest, TryAnswersInASentenceBeforeTheTable) {
+  const ProgramResult result =
+      explain({std::string(kProduct) + "/t1", "--try=batch", "--duets", "1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("The change to batch is not certain to make this case 1 % "));
+}
+
+TEST(ExplainTest, TryRefusesAnUnknownVariant) {
+  const ProgramResult result = explain({kProduct, "--try=ncwh"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("unknown variant `ncwh`"));
+  EXPECT_THAT(result.err, HasSubstr("nchw"));
+}
+
+TEST(ExplainTest, TryOfAVariantThatDoesNotFitTheCaseIsNoAnswer) {
+  const ProgramResult result = explain({kProduct, "--try=nhwc", "--duets", "1"});
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("No change of this case could be measured."));
+  EXPECT_THAT(result.out, HasSubstr("Not measured: this change does not fit the case."));
+}
+
+TEST(ExplainTest, DuetsWithoutTryAreRefused) {
+  const ProgramResult result = explain({kProduct, "--duets", "3"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("nothing is measured without --try"));
+}
+
 }  // namespace
 }  // namespace bench::test::explain_test

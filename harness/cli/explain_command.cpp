@@ -12,6 +12,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/cli/turn.hpp"
+#include "harness/config/case_work.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"

@@ -84,12 +84,13 @@ struct Selection {
 };
 
 Selection select_variants(const Case& spec, const Arguments& arguments, PluginWorkers& workers) {
-  const std::vector<std::string>& names = arguments.tried->names;
+  std::vector<std::string> names = arguments.tried->names;
+  const bool has_names = !names.empty();
   VariantPlanner planner(spec, arguments, workers);
   Selection selection;
   for (Variant& variant : propose_variants(spec, count_threads(allowed_cores()))) {
-    const bool is_named = std::ranges::find(names, variant.name) != names.end();
-    if (!names.empty() && !is_named) continue;
+    const bool is_named = std::erase(names, variant.name) > 0;
+    if (has_names && !is_named) continue;
     auto planned = plan_variant(planner, variant);
     if (planned.ok()) {
       selection.possible.push_back(*std::move(planned));
@@ -97,6 +98,13 @@ Selection select_variants(const Case& spec, const Arguments& arguments, PluginWo
       selection.impossible.variants.push_back({std::move(variant), spec});
       selection.impossible.results.push_back({std::nullopt, planned.error().what});
     }
+  }
+  for (const std::string& name : names) {
+    Variant variant{};
+    variant.name = *std::ranges::find(variant_names(), name);
+    variant.key = spec.key;
+    selection.impossible.variants.push_back({std::move(variant), spec});
+    selection.impossible.results.push_back({std::nullopt, "this change does not fit the case"});
   }
   return selection;
 }

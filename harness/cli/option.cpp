@@ -695,7 +695,7 @@ constexpr std::array kOptions = {
     Option("anchor", "NAME", "name these runs, so that they are kept: release-1.4",
            store<&Arguments::anchor>),
     Option("try", "NAMES",
-           "measure changes of the case against it, in turns: all that fit, or NAMES with commas: "
+           "measure changes of the case, interleaved with it: all that fit, or NAMES with commas: "
            "{words}",
            set_tried, {.implied = kAllVariants, .words = list_variants}),
     Option("arch", "SM",

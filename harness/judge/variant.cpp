@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/variant.hpp"
 
+#include "harness/config/case_work.hpp"
 #include "harness/stats/signed_rank.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -9,22 +10,28 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace bench {
 namespace {
 
 constexpr std::string_view kGpu = "cuda";
+// Images have the dimensions n, c, h and w, and volumes one more.
+constexpr std::size_t kImageRank = 4;
 // A vector of AVX-512 and a cache line have 64 bytes. Tensor cores read operands in units of 16.
 constexpr std::int64_t kVectorBytes = 64;
 constexpr std::int64_t kTensorCoreBytes = 16;
-// Maximum ratio of the padded to the original size of a dimension. Beyond it, padding can only lose.
+// Maximum ratio of the padded to the original size of a dimension. Beyond it, padding can only
+// lose.
 constexpr std::int64_t kMaxPadding = 2;
 // Number of candidates of `tune`.
 constexpr std::int64_t kTunedCandidates = 8;
 constexpr std::int64_t kBatches = 2;
 // Error of each side of the interval.
 constexpr double kBoundError = 0.025;
+// Part of a case's memory from which a change is mentioned.
+constexpr double kMinMemoryChange = 0.01;
 
 struct VariantInput {
   const Case& spec;
@@ -43,7 +50,9 @@ using Proposal = std::optional<Variant>;
 
 template <ops::Layout layout>
 Proposal other_layout(const VariantInput& input) {
-  if (input.problem == nullptr || input.spec.key.layout == layout) return std::nullopt;
+  const bool has_images =
+      input.problem != nullptr && input.problem->tensors.front().dims.size() >= kImageRank;
+  if (!has_images || input.spec.key.layout == layout) return std::nullopt;
   Variant variant = make_variant(
       input,
       layout == ops::Layout::any
@@ -115,8 +124,8 @@ Proposal pad(const VariantInput& input) {
   ops::ParameterSet parameters = input.problem->parameters;
   if (ops::find_parameter(parameters.table(), "g") != nullptr && parameters.count("g") != 1)
     return std::nullopt;
-  const std::int64_t lanes = (input.is_on_gpu() ? kTensorCoreBytes : kVectorBytes) /
-                             info(input.spec.key.dtype).bytes;
+  const std::int64_t lanes =
+      (input.is_on_gpu() ? kTensorCoreBytes : kVectorBytes) / info(input.spec.key.dtype).bytes;
   std::string changes;
   for (const std::string_view name : dimensions->vectors) {
     const std::int64_t size = parameters.count(name);
@@ -157,12 +166,12 @@ Proposal half_of_threads(const VariantInput& input) {
 }
 Proposal all_threads(const VariantInput& input) {
   return with_threads(input, input.threads, "More threads compute at the same time.",
-                      "processors that nothing else can use meanwhile");
+                      "processors that other work cannot use at the same time");
 }
 
 Proposal tune(const VariantInput& input) {
-  const bool has_choice = input.problem != nullptr &&
-                          (input.spec.key.op == "conv" || input.spec.key.op == "gemm");
+  const bool has_choice =
+      input.problem != nullptr && (input.spec.key.op == "conv" || input.spec.key.op == "gemm");
   if (!has_choice || input.spec.measure.tune != 0) return std::nullopt;
   Variant variant =
       make_variant(input, "The fastest of the library's kernels by measurement, not by its rules.",
@@ -173,7 +182,8 @@ Proposal tune(const VariantInput& input) {
 
 Proposal batch(const VariantInput& input) {
   Variant variant = make_variant(
-      input, fmt::format("{} batches at once share the reading of weights and the start.", kBatches),
+      input,
+      fmt::format("{} batches at once share the reading of weights and the start.", kBatches),
       fmt::format("each result is there only after {} batches", kBatches));
   variant.batches = kBatches;
   if (input.problem == nullptr) {
@@ -261,6 +271,12 @@ Nanoseconds median_time(std::span<const Duet> duets, std::vector<Nanoseconds> Du
   return Nanoseconds(std::llround(median(medians).value_or(0)));
 }
 
+std::int64_t sum_sizes(std::span<const ops::Tensor> tensors) {
+  std::int64_t sum = 0;
+  for (const ops::Tensor& tensor : tensors) sum += tensor.size().count;
+  return sum;
+}
+
 }  // namespace
 
 std::span<const std::string_view> variant_names() {
@@ -312,6 +328,16 @@ std::optional<VariantEffect> compute_variant_effect(std::span<const Duet> duets,
   effect.variant_time = median_time(duets, &Duet::candidate);
   if (has_saved) effect.saved_time = median_time(saved_duets, &Duet::candidate);
   return effect;
+}
+
+std::optional<Bytes> find_memory_change(const Case& spec, const PlannedVariant& planned) {
+  std::int64_t before = sum_sizes(case_tensors(spec));
+  // The output of the case is the input of the saved one, so it counts once.
+  if (planned.saved) before += sum_sizes(case_tensors(*planned.saved)) / 2;
+  const std::int64_t change = sum_sizes(case_tensors(planned.spec)) - before;
+  if (std::abs(static_cast<double>(change)) < kMinMemoryChange * static_cast<double>(before))
+    return std::nullopt;
+  return Bytes{change};
 }
 
 VariantVerdict judge_variant(const VariantEffect& effect) {

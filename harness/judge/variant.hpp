@@ -21,7 +21,7 @@ inline constexpr double kMinGain = 0.01;
 
 // A changed case that computes what the case computes, or more of the same.
 struct Variant {
-  std::string_view name;  // of the rule: "nhwc"
+  std::string_view name;  // name of the rule: "nhwc"
   std::string why;        // why it may be faster; one sentence
   std::string cost;       // what it costs besides memory: "8 bits of precision"; may be empty
   CaseKey key;
@@ -38,16 +38,16 @@ std::span<const std::string_view> variant_names();
 // key may be one that the operator refuses: load_plan() says so.
 std::vector<Variant> propose_variants(const Case& spec, int threads);
 
-// The times of a variant and of its case, measured in turns.
+// The times of a variant and of its case, whose samples were interleaved.
 struct VariantEffect {
   int duets = 0;
   // Time of the variant / time of the case, both for one batch of the case. If the variant saves a
   // case, that case's time is added to the case's.
   double ratio = 1;
   std::optional<double> low, high;  // 95 % interval of the ratio; nullopt with too few duets
-  Nanoseconds case_time{0};         // of one iteration, without a saved case
+  Nanoseconds case_time{0};         // time of one iteration, without a saved case
   std::optional<Nanoseconds> saved_time = std::nullopt;
-  Nanoseconds variant_time{0};  // of one iteration, which may compute several batches
+  Nanoseconds variant_time{0};  // time of one iteration, which may compute several batches
 };
 
 // `duets`: base is the case, candidate the variant. `saved_duets`: base is the case, candidate the
@@ -66,6 +66,10 @@ struct PlannedVariant {
   Case spec;
   std::optional<Case> saved = std::nullopt;  // the case of Variant::saved
 };
+
+// Returns by how much the tensors of a variant are larger than those of the cases in whose place it
+// is, negative if they are smaller; nullopt if the difference is below 1 %.
+std::optional<Bytes> find_memory_change(const Case& spec, const PlannedVariant& planned);
 
 struct VariantResult {
   std::optional<VariantEffect> effect;

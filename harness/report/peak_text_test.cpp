@@ -102,9 +102,9 @@ TEST(PeakText, NotesCompareTheMemoryWithItsClockAndNameWhatIsLeftOut) {
 }
 
 TEST(PeakText, JsonHoldsTheStoredRecords) {
-  const auto json = nlohmann::json::parse(peak_json(two_threads()));
-  ASSERT_EQ(json.at("peaks").size(), 5U);
-  EXPECT_EQ(json["peaks"][2]["bytes_per_s"], 12500000000);
+  const auto written = nlohmann::json::parse(peak_json(two_threads()));
+  ASSERT_EQ(written.at("peaks").size(), 5U);
+  EXPECT_EQ(written["peaks"][2]["bytes_per_s"], 12500000000);
 }
 
 // Earlier, the memory had the bandwidth of a cache if its own was not measured.

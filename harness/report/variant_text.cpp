@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/document.hpp"
-#include "harness/run/case_progress.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,28 +18,6 @@
 namespace bench {
 namespace {
 
-// Part of a case's memory from which a change is mentioned.
-constexpr double kMinMemoryChange = 0.01;
-
-Bytes tensor_size(const Case& spec) {
-  Bytes sum{0};
-  for (const ops::Tensor& tensor : case_tensors(spec)) sum.count += tensor.size().count;
-  return sum;
-}
-
-// Returns by how much the tensors of a variant are larger than those of the cases in whose place it
-// is: "tensors 1.2 MiB larger"; empty for a small difference.
-std::string format_memory(const Case& spec, const PlannedVariant& planned) {
-  std::int64_t before = tensor_size(spec).count;
-  // The output of the case is the input of the saved one, so it counts once.
-  if (planned.saved) before += tensor_size(*planned.saved).count / 2;
-  const std::int64_t change = tensor_size(planned.spec).count - before;
-  if (std::abs(static_cast<double>(change)) < kMinMemoryChange * static_cast<double>(before))
-    return "";
-  return fmt::format("tensors {} {}", format_bytes({std::abs(change)}),
-                     change < 0 ? "smaller" : "larger");
-}
-
 struct VariantRow {
   const Case& spec;
   const PlannedVariant& planned;
@@ -52,12 +29,6 @@ struct VariantRow {
   }
   bool is_worthwhile() const {
     return verdict() == VariantVerdict::faster && result.effect->ratio <= 1 - kMinGain;
-  }
-  std::string cost() const {
-    std::string text = planned.variant.cost;
-    const std::string memory = format_memory(spec, planned);
-    if (!text.empty() && !memory.empty()) text += "; ";
-    return text + memory;
   }
 };
 
@@ -105,7 +76,12 @@ constexpr std::array<TableField<VariantRow>, 3> kVariantFields = {{
 std::string make_note(const VariantRow& row) {
   if (!row.result.effect) return fmt::format("Not measured: {}.", row.result.reason);
   std::string text = row.planned.variant.why;
-  if (const std::string cost = row.cost(); !cost.empty()) text += fmt::format(" It costs: {}.", cost);
+  const Variant& variant = row.planned.variant;
+  if (!variant.cost.empty()) text += fmt::format(" It costs: {}.", variant.cost);
+  if (const auto change = find_memory_change(row.spec, row.planned)) {
+    text += fmt::format(" The tensors are {} {}.", format_bytes({std::abs(change->count)}),
+                        change->count < 0 ? "smaller" : "larger");
+  }
   if (!row.result.reason.empty())
     text += fmt::format(" Only {} of its duets were measured: {}.", row.result.effect->duets,
                         row.result.reason);
@@ -149,11 +125,11 @@ const PlannedVariant* find_best_variant(const VariantReport& report) {
 
 std::string format_variants(const VariantReport& report, const ConsoleOptions& options) {
   const std::vector<VariantRow> rows = sort_rows(report);
-  std::string text = wrap(make_answer(rows), options.width, 0) + "\n";
-  if (rows.empty()) return text;
+  const std::string answer = wrap(make_answer(rows), options.width, 0);
+  if (rows.empty()) return answer;
   Table table = make_table(kVariantFields, in_text, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].note = make_note(rows[i]);
-  return text + text_table(table, options.width, options.colour);
+  return answer + "\n" + text_table(table, options.width, options.colour);
 }
 
 void write_variants(JsonWriter& writer, const VariantReport& report) {
@@ -175,7 +151,9 @@ void write_variants(JsonWriter& writer, const VariantReport& report) {
       entry.required("variant_ns", effect->variant_time);
     }
     if (!row.result.reason.empty()) entry.required("reason", row.result.reason);
-    entry.required("cost", row.cost());
+    entry.required("cost", variant.cost);
+    if (const auto change = find_memory_change(row.spec, row.planned))
+      entry.required("tensor_bytes_change", change->count);
   });
 }
 

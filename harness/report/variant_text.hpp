@@ -26,7 +26,7 @@ const PlannedVariant* find_best_variant(const VariantReport& report);
 // changes, its time relative to the case with the interval, what it costs and why it may help.
 std::string format_variants(const VariantReport& report, const ConsoleOptions& options);
 
-// Writes the list `variants` (docs/configuration.md, "Trying advice").
+// Writes the list `variants` (docs/advice.md, "JSON").
 void write_variants(JsonWriter& writer, const VariantReport& report);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 
 #include "base/data_type.hpp"
 #include "base/text.hpp"
+#include "harness/config/case_work.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/measured.hpp"
@@ -46,20 +47,6 @@ void add_memberships(const Case& spec, CaseRecord& record) {
     record.networks.push_back({membership.network, membership.layers});
   }
 }
-
-}  // namespace
-
-const ops::Work& case_work(const Case& spec) {
-  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->work;
-  return std::get<std::shared_ptr<const ops::Network>>(spec.work)->work;
-}
-
-std::span<const ops::Tensor> case_tensors(const Case& spec) {
-  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->tensors;
-  return std::get<std::shared_ptr<const ops::Network>>(spec.work)->tensors;
-}
-
-namespace {
 
 // Returns the images or sequences that one iteration processes: the batch of a network, the
 // parameter `batch` of an operator, or `n` of an operator on images, which has channels `c`. Other

@@ -22,11 +22,6 @@ namespace bench {
 
 // Returns what the plan states about a case, as a record without times and with the outcome ok.
 CaseRecord case_facts(const Case& spec);
-// Returns the work of the problem or of the whole network.
-const ops::Work& case_work(const Case& spec);
-// Returns the tensors of the problem or of the whole network, in the order of the kernel's buffers.
-std::span<const ops::Tensor> case_tensors(const Case& spec);
-
 // Returns whether tensor cores can compute a case, according to the rules
 // (ops/tensor_core/eligibility.hpp), as details of a case record: "tensor_cores.arch" ("sm_90,
 // cuda13"), "tensor_cores.eligible", "tensor_cores.reason", "tensor_cores.rule" and

@@ -2,6 +2,7 @@
 #include "harness/run/ceilings_phase.hpp"
 
 #include "base/text.hpp"
+#include "harness/config/case_work.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/roofline.hpp"
 #include "harness/result/summary.hpp"

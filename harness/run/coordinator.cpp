@@ -2,6 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
+#include "harness/config/case_work.hpp"
 #include "harness/host/memory_shortage.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/measured.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/run_estimate.hpp"
 
+#include "harness/config/case_work.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/schedule.hpp"
