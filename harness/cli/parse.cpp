@@ -268,7 +268,7 @@ std::string program_name(const std::string& name, pid_t process, const Env& env)
 int bench_main(int argc, const char* const* argv, Env& env) {
   auto parsed = parse_command_line(argc, argv);
   if (!parsed.ok()) {
-    print_line(*env.err, fmt::format("bench: {}", parsed.error().message()));
+    print_sentence(env, fmt::format("bench: {}", parsed.error().message()));
     // `git bisect run` would count every commit as bad.
     if (asks_for_bisect(argc, argv)) return static_cast<int>(kSkippedCommit);
     return static_cast<int>(ExitStatus::usage);
@@ -288,9 +288,9 @@ int bench_main(int argc, const char* const* argv, Env& env) {
 
 int exit_status_after_output(int status, int write_error, Env& env) {
   if (write_error == 0 || write_error == EPIPE) return status;
-  print_line(*env.err,
-             fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
-                         std::generic_category().message(write_error)));
+  print_sentence(env,
+                 fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
+                             std::generic_category().message(write_error)));
   return static_cast<int>(ExitStatus::usage);
 }
 

@@ -248,11 +248,10 @@ Result<int> run_under_capture(const CaptureRequest& request, const std::string& 
   const auto report_other_tool = [&](const char* variable, const std::optional<std::string>& tool,
                                      std::string_view records) {
     if (!tool || verbosity != Verbosity::normal) return;
-    print_line(
-        *env.err,
-        fmt::format(
-            "bench profile: {} names {}, which receives the {}; unset it to record them here",
-            variable, *tool, records));
+    print_sentence(
+        env, fmt::format(
+                 "bench profile: {} names {}, which receives the {}; unset it to record them here",
+                 variable, *tool, records));
   };
   report_other_tool(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
@@ -346,16 +345,16 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
     const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_next_to_profile =
         fs::absolute(spool_next_to_profile).string() == prepared.files.spool;
-    print_lines(*env.err,
-                merge_failure(outcome.error(), settings,
-                              is_next_to_profile ? spool_next_to_profile : prepared.files.spool));
+    print_sentences(
+        env, merge_failure(outcome.error(), settings,
+                           is_next_to_profile ? spool_next_to_profile : prepared.files.spool));
     return program_status;
   }
   if (arguments.verbosity == Verbosity::normal) {
     outcome->verdict = audit_written(prepared.files.profile, env);
-    print_lines(*env.err, capture_summary(*outcome, settings, prepared.files.profile));
+    print_sentences(env, capture_summary(*outcome, settings, prepared.files.profile));
     if (const std::string beside = beside_sentence(turn.all()); !beside.empty())
-      print_line(*env.err, "bench profile: " + beside);
+      print_sentence(env, "bench profile: " + beside);
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
@@ -370,7 +369,7 @@ ExitStatus run_unprofiled(const Arguments& arguments, const std::string& program
       run_program_to_end(program, arguments.inputs, inherited_environment(), env.inherited_signals);
   if (!status.ok()) return fail("profile", status.error(), ExitStatus::usage, env);
   if (!reason.empty())
-    print_line(*env.err, fmt::format("bench profile: nothing captured: {}", reason));
+    print_sentence(env, fmt::format("bench profile: nothing captured: {}", reason));
   return static_cast<ExitStatus>(*status);
 }
 
