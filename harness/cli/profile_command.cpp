@@ -27,6 +27,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -35,6 +36,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -373,6 +375,20 @@ ExitStatus run_unprofiled(const Arguments& arguments, const std::string& program
   return static_cast<ExitStatus>(*status);
 }
 
+// Returns an error if the program is a command of this one that measures: its worker processes have
+// an environment of their own, so nothing can be recorded in them from outside.
+Status refuse_own_command(const Arguments& arguments, const std::string& program) {
+  constexpr std::array<std::string_view, 3> kMeasuring = {"run", "gate", "duet"};
+  std::error_code ignored;
+  if (arguments.inputs.size() < 2 || !fs::equivalent(program, own_path(), ignored)) return Done{};
+  const std::string& command = arguments.inputs[1];
+  if (std::ranges::find(kMeasuring, command) == kMeasuring.end()) return Done{};
+  return Error{fmt::format("records nothing of `bench {}`, which executes its cases in worker "
+                           "processes with an environment of their own",
+                           command),
+               "", "`bench run --profile CONFIG` records the cases"};
+}
+
 }  // namespace
 
 ExitStatus profile_command(const Arguments& arguments, Env& env) {
@@ -385,6 +401,8 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     const bool is_quiet = arguments.verbosity == Verbosity::quiet;
     return run_unprofiled(arguments, *program, is_quiet ? "" : "--no-profile", env);
   }
+  if (const Status status = refuse_own_command(arguments, *program); !status.ok())
+    return fail("profile", status.error(), ExitStatus::usage, env);
   auto prepared = prepare(arguments, *program, env);
   if (!prepared.ok()) return fail("profile", prepared.error(), ExitStatus::usage, env);
   auto sampling = start_sampling(arguments, prepared->files);
