@@ -2,6 +2,8 @@
 #include "base/printable.hpp"
 
 #include "base/env.hpp"
+#include "base/lines.hpp"
+#include "base/output_width.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -108,8 +110,16 @@ std::string limit_message(std::string_view text) {
 void print_line(std::ostream& out, std::string_view text) { out << limit_message(text) + '\n'; }
 
 void print_sentence(const Env& env, std::string_view text) {
-  if (!env.err_is_terminal || !env.terminal_width) return print_line(*env.err, text);
-  *env.err << wrap(limit_message(text), static_cast<std::size_t>(*env.terminal_width), 0);
+  const auto width = message_width(env);
+  if (!width) return print_line(*env.err, text);
+  const std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  const std::string lines =
+      wrap(limit_message(text.substr(indent)), static_cast<std::size_t>(*width), indent);
+  *env.err << (lines.empty() ? "\n" : lines);
+}
+
+void print_sentences(const Env& env, std::string_view lines) {
+  for (const NumberedLine& line : Lines(lines)) print_sentence(env, line.text);
 }
 
 void print_lines(std::ostream& out, std::string_view text) {

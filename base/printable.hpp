@@ -33,8 +33,11 @@ std::string printable_lines(std::string_view text);
 // the middle of a text above kMaxMessage columns, whatever input it quotes.
 inline constexpr std::size_t kMaxMessage = 4000;
 void print_line(std::ostream& out, std::string_view text);
-// Writes a sentence to env.err like print_line(). On a terminal, wraps it between words.
+// Writes a sentence to env.err like print_line(). Wraps it between words if messages have a width
+// (base/output_width.hpp). Blanks at the start of the text indent each line.
 void print_sentence(const Env& env, std::string_view text);
+// Writes each line of the text with print_sentence().
+void print_sentences(const Env& env, std::string_view lines);
 
 // Writes printable_lines(text) and flushes, to forward another program's output immediately. `text`
 // may be any part of the output.

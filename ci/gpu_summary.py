@@ -52,7 +52,7 @@ QUESTIONS = {
 WANTED_RATIO = 1.03  # bench's time relative to PyTorch's
 WANTED_SHAPES = 100  # with a verdict from counters
 SHOWN = 20           # maximum lines of a list
-ORPHANS = re.compile(r"(\d+) kernels belong to no known operator")
+ORPHANS = re.compile(r"(\d+) kernels? belongs? to no known operator")
 
 
 def unpacked(path):

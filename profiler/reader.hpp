@@ -94,7 +94,8 @@ struct ActivityReader {
 };
 
 std::span<const ActivityReader> activity_readers();
-// Returns an error that names the supported formats if no reader recognises the content.
+// Returns an error that lists the supported formats, one per line, if no reader recognises the
+// content.
 Result<const ActivityReader*> find_reader(TextSource& source);
 // Returns the facts in the first record of a result file or profile, as in ReadReport::facts; of a
 // Chrome trace of Kineto only the name of its first GPU. Consumes nothing from `source`. Returns no

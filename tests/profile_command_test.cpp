@@ -85,6 +85,15 @@ TEST_F(ProfileCommand, TheEnvironmentAloneRecordsAnUnmodifiedProgram) {
   EXPECT_THAT(plain.err, StartsWith("bench profile: cannot create the profile of "));
 }
 
+// It ran the whole suite and recorded nothing.
+TEST_F(ProfileCommand, ARunOfItsOwnIsRefusedWithTheOptionThatRecordsIt) {
+  const ProgramResult result = profile({BENCH_BINARY, "run", "conv/forward/c8h8k8r3/f32"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("records nothing of `bench run`"),
+                                HasSubstr("`bench run --profile CONFIG` records the cases")));
+  EXPECT_EQ(profile({BENCH_BINARY, "--version"}).status, 0);
+}
+
 TEST_F(ProfileCommand, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
   const Words words = program({"print", "one", "relu", "print", "two", "relu", "exit", "7"});
   const ProgramResult plain = run(words);

@@ -94,7 +94,7 @@ TEST_F(ProfileGpu, KernelsAndCopiesHaveTheLayersThatAskedForThem) {
   EXPECT_EQ(copy["duration_ns"], 2000);
   EXPECT_THAT(places("api"), ElementsAre(R"(cudaLaunchKernel encoder:a\:b)", "cudaMemcpy encoder",
                                          "cudaLaunchKernel"));
-  EXPECT_THAT(result.err, HasSubstr("1 kernels belong to no known operator"));
+  EXPECT_THAT(result.err, HasSubstr("1 kernel belongs to no known operator"));
   const json gemm = kernel("gemm", 7);
   EXPECT_EQ(gemm["device"], 0);
   EXPECT_EQ(gemm["pid"], gemm["tid"]);

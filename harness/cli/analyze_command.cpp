@@ -112,7 +112,7 @@ void separate_messages(const ReadReport& report, Env& env) {
       !report.notes.empty();
   if (!has_messages || !env.out_is_terminal || !env.err_is_terminal) return;
   *env.out << std::flush;
-  print_line(*env.err, "");
+  print_sentence(env, "");
 }
 
 // The audit covers all activities, so it has no options that select some.
@@ -134,7 +134,7 @@ Status audit_files(const Arguments& arguments, Env& env) {
                          format_audit(auditor.finish(report), format, limited_width(env)));
   *env.out << text;
   separate_messages(report, env);
-  report_losses("analyze", report, arguments.verbosity, *env.err);
+  report_losses("analyze", report, arguments.verbosity, env);
   return Done{};
 }
 
@@ -158,10 +158,10 @@ Status summarise_files(const Arguments& arguments, Env& env) {
                        : format_verdict(audit, options.width) + "\n" +
                              format_summary(summary, options));
   separate_messages(report, env);
-  report_losses("analyze", report, arguments.verbosity, *env.err);
+  report_losses("analyze", report, arguments.verbosity, env);
   report_statements("analyze", set.statements(), arguments.verbosity, env);
   if (const std::string note = shown.note(); !note.empty())
-    print_line(*env.err, fmt::format("bench analyze: {}", note));
+    print_sentence(env, fmt::format("bench analyze: {}", note));
   return Done{};
 }
 
@@ -177,12 +177,12 @@ void report_outcome(const AnalysisOutcome& outcome, const Arguments& arguments, 
   separate_messages(outcome.report, env);
   if (!outcome.audit.rows.empty() && shows_answers_beside(arguments) &&
       arguments.verbosity == Verbosity::normal)
-    print_line(*env.err, fmt::format("bench analyze: {}", describe_audit(outcome.audit)));
+    print_sentence(env, fmt::format("bench analyze: {}", describe_audit(outcome.audit)));
   if (!outcome.answer.empty() && arguments.verbosity == Verbosity::normal)
-    print_line(*env.err, fmt::format("bench analyze: {}", outcome.answer));
-  report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
+    print_sentence(env, fmt::format("bench analyze: {}", outcome.answer));
+  report_losses("analyze", outcome.report, arguments.verbosity, env);
   for (const std::string& note : outcome.notes)
-    print_line(*env.err, fmt::format("bench analyze: {}", note));
+    print_sentence(env, fmt::format("bench analyze: {}", note));
 }
 
 Status tabulate_files(const Arguments& arguments, Env& env) {

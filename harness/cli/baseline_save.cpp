@@ -234,18 +234,18 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env&
   BENCH_RETURN_IF_ERROR(std::move(status));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : save_report.warnings)
-      print_line(*env.err, "bench baseline: " + warning);
-    print_line(*env.err, fmt::format("{} saved in {}, {} known before, {} refused",
-                                     save_report.count("saved"), make_store(arguments).folder(),
-                                     save_report.count("known"), save_report.count("refused")));
+      print_sentence(env, "bench baseline: " + warning);
+    print_sentence(env, fmt::format("{} saved in {}, {} known before, {} refused",
+                                    save_report.count("saved"), make_store(arguments).folder(),
+                                    save_report.count("known"), save_report.count("refused")));
   }
   if (save_report.doubtful > 0) {
-    print_line(*env.err,
-               fmt::format("bench baseline: {} slower or of another environment and not saved; "
-                           "if this is intended, store {} with `bench baseline accept`, which "
-                           "opens an epoch, or with --force",
-                           pluralise(save_report.doubtful, "case is", "cases are"),
-                           save_report.doubtful == 1 ? "it" : "them"));
+    print_sentence(env,
+                   fmt::format("bench baseline: {} slower or of another environment and not saved; "
+                               "if this is intended, store {} with `bench baseline accept`, which "
+                               "opens an epoch, or with --force",
+                               pluralise(save_report.doubtful, "case is", "cases are"),
+                               save_report.doubtful == 1 ? "it" : "them"));
     return ExitStatus::regression;
   }
   if (save_report.count("saved") + save_report.count("known") > 0) return ExitStatus::success;

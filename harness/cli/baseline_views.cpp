@@ -311,7 +311,7 @@ Result<StoreContents> read_store_contents(const Arguments& arguments) {
 void warn_of_problems(const std::vector<std::string>& problems, const Arguments& arguments,
                       Env& env) {
   if (arguments.verbosity != Verbosity::normal) return;
-  for (const std::string& problem : problems) print_line(*env.err, "bench baseline: " + problem);
+  for (const std::string& problem : problems) print_sentence(env, "bench baseline: " + problem);
 }
 
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
@@ -372,7 +372,8 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
     *env.out << printed_json(
         [&](JsonWriter& writer) { writer.required("problems", contents.problems); });
   } else {
-    for (const std::string& problem : contents.problems) print_line(*env.out, problem);
+    for (const std::string& problem : contents.problems)
+      *env.out << format_console_lines(problem, env);
     *env.out << fmt::format("{}, {}, {}\n", pluralise(contents.cases.size(), "case"),
                             pluralise(runs, "run"), pluralise(contents.problems.size(), "problem"));
   }

@@ -106,7 +106,7 @@ UnsupportedReasons unsupported_reasons(const Plan& plan, std::string_view comman
   const bool needs_onednn = std::ranges::any_of(
       plan.cases, [](const Case& entry) { return entry.key.backend == kOnednnBackend; });
   const auto obstacle = needs_onednn ? find_missing_functions(own_path(), env) : std::nullopt;
-  if (obstacle) print_line(*env.err, fmt::format("bench {}: {}", command, obstacle->message()));
+  if (obstacle) print_sentence(env, fmt::format("bench {}: {}", command, obstacle->message()));
   std::vector<std::unique_ptr<ops::Backend>> backends;  // those that are a part of this program
   backends.push_back(ops::make_native_backend());
   for (const ops::BlasLibrary& library : ops::blas_libraries())
@@ -134,8 +134,8 @@ CudaSupports query_gpu_support(const Plan& plan, std::string_view command, Env& 
   if (ids.empty()) return {};
   auto supports = ask_cuda_support(own_path(), {ids}, env);
   if (!supports) {
-    print_line(*env.err, fmt::format("bench {}: cannot determine what a GPU would run: {}", command,
-                                     supports.error().message()));
+    print_sentence(env, fmt::format("bench {}: cannot determine what a GPU would run: {}", command,
+                                    supports.error().message()));
     return {};
   }
   return *std::move(supports);
@@ -147,7 +147,7 @@ CaseAvailability find_availability(const Plan& plan, std::string_view command, E
   availability.unsupported = unsupported_reasons(plan, command, env);
   const auto description = describe_worker(own_path(), env, plan.plugins, list_backends(plan));
   if (!description.ok()) {
-    print_line(*env.err, fmt::format("bench {}: {}", command, description.error().message()));
+    print_sentence(env, fmt::format("bench {}: {}", command, description.error().message()));
     return availability;
   }
   for (const WorkerDocument::Device& device : description->devices) {

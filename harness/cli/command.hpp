@@ -72,13 +72,14 @@ ExitStatus worker_command(const Arguments& arguments, Env& env);
 ExitStatus man_command(const Arguments& arguments, Env& env);
 ExitStatus manual_command(const Arguments& arguments, Env& env);
 
-// Prints "bench COMMAND: MESSAGE" to standard error and returns `status`.
+// Prints "bench COMMAND: MESSAGE" to standard error and returns `status`. Lines of `error.next`
+// after the first one are a list below the message.
 ExitStatus fail(std::string_view command, const Error& error, ExitStatus status, Env& env);
 
-// Prints to `err` how many lines and records of a profile were not read, and the notes of the
+// Prints to env.err how many lines and records of a profile were not read, and the notes of the
 // reader. Lines that are not profile data are counted only if `verbosity` is normal.
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
-                   std::ostream& err);
+                   Env& env);
 // Prints how several profiles were put onto one clock (ProfileSet::statements()), unless
 // `verbosity` is quiet.
 void report_statements(std::string_view command, const std::vector<std::string>& statements,

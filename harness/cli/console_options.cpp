@@ -2,41 +2,23 @@
 #include "harness/cli/console_options.hpp"
 
 #include "base/characters.hpp"
+#include "base/output_width.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/terminal_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace bench {
-
-namespace {
-
-// Minimum width of tables, also on narrower terminals, because a narrower table is not readable.
-constexpr int kMinTableWidth = 40;
-
-// Returns the value of COLUMNS, which a user or a script can export. Returns nullopt if it is not a
-// positive number.
-std::optional<int> requested_width(const Env& env) {
-  const std::string text = env.variable("COLUMNS").value_or("");
-  int width = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && width > 0 ? std::optional(width) : std::nullopt;
-}
-
-}  // namespace
 
 ConsoleOptions console_options(const Env& env) {
   ConsoleOptions console;
   std::optional<int> width = requested_width(env);
   if (env.out_is_terminal && env.terminal_width) width = env.terminal_width;
   if (width) {
-    console.width = static_cast<std::size_t>(std::max(*width, kMinTableWidth));
+    console.width = static_cast<std::size_t>(std::max(*width, kMinOutputWidth));
   } else if (!env.out_is_terminal) {
     console.width = kUnlimitedWidth;
   }

@@ -20,10 +20,10 @@ namespace bench {
 
 ExitStatus bisect_status(std::string_view command, ExitStatus status, Env& env) {
   if (status == ExitStatus::success || status == ExitStatus::regression) return status;
-  print_line(*env.err,
-             fmt::format("bench {}: this commit was not decided (exit status {} without --bisect), "
-                         "so `git bisect run` skips it",
-                         command, static_cast<int>(status)));
+  print_sentence(
+      env, fmt::format("bench {}: this commit was not decided (exit status {} without --bisect), "
+                       "so `git bisect run` skips it",
+                       command, static_cast<int>(status)));
   return kSkippedCommit;
 }
 

@@ -121,7 +121,7 @@ Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
   BENCH_RETURN_IF_ERROR(select_trends(arguments, folder, stored.trends));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& problem : stored.problems)
-      print_line(*env.err, "bench history: " + problem);
+      print_sentence(env, "bench history: " + problem);
   }
   const TrendView view = make_view(arguments, env);
   ConsoleOptions console = console_options(env);

@@ -268,7 +268,7 @@ std::string program_name(const std::string& name, pid_t process, const Env& env)
 int bench_main(int argc, const char* const* argv, Env& env) {
   auto parsed = parse_command_line(argc, argv);
   if (!parsed.ok()) {
-    print_line(*env.err, fmt::format("bench: {}", parsed.error().message()));
+    print_sentence(env, fmt::format("bench: {}", parsed.error().message()));
     // `git bisect run` would count every commit as bad.
     if (asks_for_bisect(argc, argv)) return static_cast<int>(kSkippedCommit);
     return static_cast<int>(ExitStatus::usage);
@@ -288,9 +288,9 @@ int bench_main(int argc, const char* const* argv, Env& env) {
 
 int exit_status_after_output(int status, int write_error, Env& env) {
   if (write_error == 0 || write_error == EPIPE) return status;
-  print_line(*env.err,
-             fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
-                         std::generic_category().message(write_error)));
+  print_sentence(env,
+                 fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
+                             std::generic_category().message(write_error)));
   return static_cast<int>(ExitStatus::usage);
 }
 
@@ -302,11 +302,16 @@ struct ForeignOption {
   std::string_view written;
   std::string_view command;  // the command of this program that does the same
   std::string_view instead;
+  std::string_view hint = {};  // the whole hint, if there is no option instead
 };
 constexpr std::string_view kMegEngine = "MegEngine's profile_analyze";
 constexpr std::string_view kPyProf = "PyProf's prof";
 constexpr std::string_view kNvprof = "nvprof";
 constexpr std::string_view kPyTorch = "PyTorch's profiler";
+constexpr std::string_view kNsys = "nsys stats";
+constexpr std::string_view kGoogleBenchmark = "Google Benchmark";
+constexpr std::string_view kBenchdnn = "benchdnn";
+constexpr std::string_view kHyperfine = "hyperfine";
 
 constexpr std::array kForeignOptions = {
     ForeignOption{kMegEngine, "--opr-name", "analyze", "--name REGEX"},
@@ -324,6 +329,20 @@ constexpr std::array kForeignOptions = {
     ForeignOption{kNvprof, "--print-api-trace", "analyze", "--kind api"},
     ForeignOption{kNvprof, "--print-api-summary", "analyze", "--kind api --aggregate-by name"},
     ForeignOption{kPyTorch, "--sort-by", "analyze", "--order-by COLUMN"},
+    ForeignOption{kNsys, "--report", "analyze", "--kind kernel --aggregate-by name"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_filter", "run", "--filter '/REGEX/'"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_filter", "list", "--filter '/REGEX/'"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_list_tests", "run", "--dry-run"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_out", "run", "--out FILE.jsonl"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_repetitions", "run", "--set measure.processes=N"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_min_time", "run", "--set measure.max_time=TIME"},
+    ForeignOption{kGoogleBenchmark, "--benchmark_format", "run", "--json"},
+    ForeignOption{kBenchdnn, "--mode", "run", "",
+                  "omit it: `bench run` checks and measures each case, as benchdnn does with "
+                  "`--mode=CP`"},
+    ForeignOption{kBenchdnn, "--batch", "run", "bench import benchdnn FILE -o CONFIG.yaml"},
+    ForeignOption{kHyperfine, "--export-json", "run", "--out FILE.jsonl"},
+    ForeignOption{kHyperfine, "--runs", "run", "--set measure.processes=N"},
 };
 
 }  // namespace
@@ -333,6 +352,7 @@ std::optional<std::string> foreign_option_hint(std::string_view command, std::st
     return option.command == command && option.written == written;
   });
   if (row == kForeignOptions.end()) return std::nullopt;
+  if (!row->hint.empty()) return std::string(row->hint);
   return fmt::format("use `{}`, which is `{}` of {}", row->instead, row->written, row->tool);
 }
 

@@ -149,6 +149,9 @@ TEST(ParseTest, AMissingOrInvalidValueIsReportedWithItsOption) {
               testing::StartsWith("--budget: `5` has no unit; "));
   EXPECT_THAT(error_of({"doctor", "--watch", "-3"}),
               testing::StartsWith("--watch: `-3` is not a duration; "));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--benchmark_filter=conv"}),
+              HasSubstr("use `--filter '/REGEX/'`, which is `--benchmark_filter` of Google"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--mode=P"}), HasSubstr("omit it: `bench run` checks"));
   EXPECT_THAT(error_of({"run", "a.yaml", "-x"}), HasSubstr("`bench run` has no option `-x`; "));
 }
 

@@ -286,9 +286,9 @@ void print_peaks(const PeakTargets& targets, const PeakRun& run, const std::stri
   if (arguments.output == Output::json) {
     *env.out << peak_json(records, targets.gpu);
     if (const std::string note = incomplete_note(targets, run, arguments); !note.empty())
-      print_line(*env.err, "bench peak: " + note);
+      print_sentence(env, "bench peak: " + note);
     for (const RaisedCeiling& row : run.raised)
-      print_line(*env.err, "bench peak: " + raised_ceiling_note(row.measured, row.one_thread));
+      print_sentence(env, "bench peak: " + raised_ceiling_note(row.measured, row.one_thread));
     return;
   }
   const ConsoleOptions console = console_options(env);
@@ -333,12 +333,12 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
   for (PeakRecord& record : run->records) record.beside = turn->all();
   for (const std::string& line : list_missing_peaks(*run))
-    print_line(*env.err, "bench peak: " + line);
+    print_sentence(env, "bench peak: " + line);
   const auto path = store.add_peaks(run->records);
   if (!path.ok()) return fail("peak", path.error(), ExitStatus::not_measured, env);
   print_peaks(*targets, *run, *path, arguments, env);
   const std::string stop = format_stop(run->summary);
-  if (!stop.empty()) print_line(*env.err, "bench peak: " + stop);
+  if (!stop.empty()) print_sentence(env, "bench peak: " + stop);
   const bool incomplete = run->summary.any_failed || run->summary.any_unmeasured;
   return incomplete ? ExitStatus::not_measured : ExitStatus::success;
 }

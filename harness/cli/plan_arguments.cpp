@@ -5,9 +5,7 @@
 #include "base/json_reader.hpp"
 #include "base/printable.hpp"
 #include "base/quote.hpp"
-#include "base/terminal_text.hpp"
 #include "base/text.hpp"
-#include "harness/cli/console_options.hpp"
 #include "harness/import/kind.hpp"
 #include "harness/import/receipt.hpp"
 #include "harness/result/record.hpp"
@@ -157,27 +155,27 @@ void accept_imports(LoadRequest& request, std::vector<std::string>& remarks) {
 
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const Arguments& arguments,
                        Env& env) {
-  const std::size_t width = limited_width(env).value_or(kUnlimitedWidth);
   const std::vector<std::string>* known = nullptr;
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.example.empty()) {
-      print_line(*env.err, diagnostic.message());
+      print_sentence(env, diagnostic.message());
       continue;
     }
     const std::string message =
         Error{diagnostic.what, diagnostic.place.text(), introduce_example(diagnostic.next)}
             .message();
-    print_lines(*env.err, wrap(message + ":", width, 0));
+    print_sentence(env, message + ":");
+    // A command that is to be copied stays on one line.
     print_line(*env.err, "  " + replace_argument(arguments, diagnostic));
     if (!diagnostic.known.empty()) known = &diagnostic.known;
   }
   if (known == nullptr) return;
-  for (const std::string& line : *known) print_lines(*env.err, wrap(line, width, 0));
+  for (const std::string& line : *known) print_sentence(env, line);
 }
 
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   if (const Status status = check_slowdown(env.variable(kSlowdownVariable)); !status) {
-    print_line(*env.err, status.error().message());
+    print_sentence(env, status.error().message());
     return std::nullopt;
   }
   PluginWorkers workers(own_path(), env);
@@ -194,7 +192,7 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
     return std::nullopt;
   }
   if (arguments.verbosity == Verbosity::normal) {
-    for (const std::string& remark : remarks) print_line(*env.err, remark);
+    for (const std::string& remark : remarks) print_sentence(env, remark);
   }
   return *std::move(plan);
 }

@@ -27,6 +27,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -35,6 +36,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -248,11 +250,10 @@ Result<int> run_under_capture(const CaptureRequest& request, const std::string& 
   const auto report_other_tool = [&](const char* variable, const std::optional<std::string>& tool,
                                      std::string_view records) {
     if (!tool || verbosity != Verbosity::normal) return;
-    print_line(
-        *env.err,
-        fmt::format(
-            "bench profile: {} names {}, which receives the {}; unset it to record them here",
-            variable, *tool, records));
+    print_sentence(
+        env, fmt::format(
+                 "bench profile: {} names {}, which receives the {}; unset it to record them here",
+                 variable, *tool, records));
   };
   report_other_tool(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
@@ -346,16 +347,16 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
     const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_next_to_profile =
         fs::absolute(spool_next_to_profile).string() == prepared.files.spool;
-    print_lines(*env.err,
-                merge_failure(outcome.error(), settings,
-                              is_next_to_profile ? spool_next_to_profile : prepared.files.spool));
+    print_sentences(
+        env, merge_failure(outcome.error(), settings,
+                           is_next_to_profile ? spool_next_to_profile : prepared.files.spool));
     return program_status;
   }
   if (arguments.verbosity == Verbosity::normal) {
     outcome->verdict = audit_written(prepared.files.profile, env);
-    print_lines(*env.err, capture_summary(*outcome, settings, prepared.files.profile));
+    print_sentences(env, capture_summary(*outcome, settings, prepared.files.profile));
     if (const std::string beside = beside_sentence(turn.all()); !beside.empty())
-      print_line(*env.err, "bench profile: " + beside);
+      print_sentence(env, "bench profile: " + beside);
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
@@ -370,8 +371,22 @@ ExitStatus run_unprofiled(const Arguments& arguments, const std::string& program
       run_program_to_end(program, arguments.inputs, inherited_environment(), env.inherited_signals);
   if (!status.ok()) return fail("profile", status.error(), ExitStatus::usage, env);
   if (!reason.empty())
-    print_line(*env.err, fmt::format("bench profile: nothing captured: {}", reason));
+    print_sentence(env, fmt::format("bench profile: nothing captured: {}", reason));
   return static_cast<ExitStatus>(*status);
+}
+
+// Returns an error if the program is a command of this one that measures: its worker processes have
+// an environment of their own, so nothing can be recorded in them from outside.
+Status refuse_own_command(const Arguments& arguments, const std::string& program) {
+  constexpr std::array<std::string_view, 3> kMeasuring = {"run", "gate", "duet"};
+  std::error_code ignored;
+  if (arguments.inputs.size() < 2 || !fs::equivalent(program, own_path(), ignored)) return Done{};
+  const std::string& command = arguments.inputs[1];
+  if (std::ranges::find(kMeasuring, command) == kMeasuring.end()) return Done{};
+  return Error{fmt::format("records nothing of `bench {}`, which executes its cases in worker "
+                           "processes with an environment of their own",
+                           command),
+               "", "`bench run --profile CONFIG` records the cases"};
 }
 
 }  // namespace
@@ -386,6 +401,8 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     const bool is_quiet = arguments.verbosity == Verbosity::quiet;
     return run_unprofiled(arguments, *program, is_quiet ? "" : "--no-profile", env);
   }
+  if (const Status status = refuse_own_command(arguments, *program); !status.ok())
+    return fail("profile", status.error(), ExitStatus::usage, env);
   auto prepared = prepare(arguments, *program, env);
   if (!prepared.ok()) return fail("profile", prepared.error(), ExitStatus::usage, env);
   auto sampling = start_sampling(arguments, prepared->files);

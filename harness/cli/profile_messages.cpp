@@ -107,8 +107,8 @@ std::string format_capture_notes(const CaptureOutcome& outcome) {
   std::string text;
   for (const std::string& note : read.notes) text += fmt::format("{}: {}\n", kTool, note);
   if (read.malformed + read.unknown > 0) {
-    text +=
-        fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.malformed, read.unknown);
+    text += fmt::format("{}: {} and {}\n", kTool, pluralise(read.malformed, "malformed line"),
+                        pluralise(read.unknown, "unknown line"));
   }
   if (outcome.spool.sampling.lost > 0) {
     text += fmt::format("{}: {} lost, because they were not written fast enough\n", kTool,

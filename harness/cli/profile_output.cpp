@@ -152,8 +152,10 @@ std::string format_device(const ProfilePassRecord& pass) {
   const auto time = details.integer("gpu.kernel_union_ns");
   const auto busy = details.number("gpu.busy_share");
   if (kernels && time && busy) {
-    text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} % from the first to the last\n",
-                        *kernels, format_time(Nanoseconds(*time)), 100 * *busy);
+    const auto number = parse_number<std::int64_t>(*kernels);
+    text += fmt::format("    GPU: {} in {}, busy {:.1f} % from the first to the last\n",
+                        number ? pluralise(*number, "kernel") : *kernels + " kernels",
+                        format_time(Nanoseconds(*time)), 100 * *busy);
   }
   if (const auto note = details.text("gpu.note")) text += fmt::format("    note: {}\n", *note);
   return text;
@@ -166,7 +168,9 @@ std::string format_pass(const ProfilePassRecord& pass) {
   }
   std::string text = format_device(pass) + format_counters(pass);
   if (pass.unread > 0) {
-    text = fmt::format("    {} lines of the library's log could not be read\n", pass.unread) + text;
+    text = fmt::format("    {} of the library's log could not be read\n",
+                       pluralise(pass.unread, "line")) +
+           text;
   }
   return text.empty() ? "" : fmt::format("  {}\n", pass.id) + text;
 }

@@ -139,7 +139,7 @@ Status write_output(const std::string& output, std::optional<std::size_t> cases,
     const std::string what =
         cases ? fmt::format("{} in {}", pluralise(*cases, "case"), *arguments.out)
               : fmt::format("wrote {}", *arguments.out);
-    print_line(*env.err, fmt::format("bench report: {}", what));
+    print_sentence(env, fmt::format("bench report: {}", what));
   }
   return Done{};
 }
@@ -154,14 +154,14 @@ Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, E
   std::size_t written = 0;
   for (const Plot& plot : plots) {
     if (!plot.absent.empty()) {
-      print_line(*env.err, fmt::format("bench report: no plot `{}`: {}", plot.name, plot.absent));
+      print_sentence(env, fmt::format("bench report: no plot `{}`: {}", plot.name, plot.absent));
       continue;
     }
     const std::string path = fmt::format("{}/{}.svg", folder, store_name(plot.name));
     BENCH_RETURN_IF_ERROR(write_file(path, standalone_svg(plot.wide), existing_policy(arguments)));
     ++written;
   }
-  print_line(*env.err, fmt::format("bench report: {} in {}", pluralise(written, "plot"), folder));
+  print_sentence(env, fmt::format("bench report: {} in {}", pluralise(written, "plot"), folder));
   return Done{};
 }
 
@@ -261,12 +261,29 @@ ExitStatus shard_status(const ShardCoverage& coverage) {
   return lacks_cases ? ExitStatus::not_measured : ExitStatus::success;
 }
 
+// Returns an error with the formats that a report can have if that of a file is unknown.
+Status check_formats(const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;
+    BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+    const auto reader = find_reader(*source);
+    if (!reader.ok()) return reader.error();
+  }
+  return Done{};
+}
+
 Result<ExitStatus> write_run(const std::string& text, const std::vector<std::string>& paths,
                              const std::string& name, const ReportFormat& format,
                              const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, name));
+  Result<Report> parsed = parse_report(text, name);
+  if (!parsed.ok()) {
+    BENCH_RETURN_IF_ERROR(check_formats(paths));
+    return std::move(parsed).error();
+  }
+  Report& report = *parsed;
   for (const std::string& warning : report.warnings)
-    print_line(*env.err, fmt::format("bench report: {}", warning));
+    print_sentence(env, fmt::format("bench report: {}", warning));
   const ShardCoverage coverage = check_shards(report);
   print_shard_problems(coverage, format, arguments, env);
   RunView view{report, name};
@@ -387,7 +404,7 @@ Result<AuditedProfile> replay_profiles(ProfileSet& set, ActivitySink& sink, Env&
   ProfileAuditor auditor(&merger);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, set.read(auditor));
   BENCH_RETURN_IF_ERROR(merger.finish());
-  report_losses("report", report, verbosity, *env.err);
+  report_losses("report", report, verbosity, env);
   report_statements("report", set.statements(), verbosity, env);
   return AuditedProfile{report.starts, auditor.finish(report)};
 }

@@ -392,7 +392,7 @@ ExitStatus dry_run(Plan plan, const Arguments& arguments, Env& env) {
 void print_advice(const Report& report, const Arguments& arguments, ExitStatus status, Env& env) {
   if (!has_only_skipped_cases(report)) return;
   if (arguments.output == Output::json) {
-    print_line(*env.err, "bench run: " + nothing_measured_sentence(report).value_or(""));
+    print_sentence(env, "bench run: " + nothing_measured_sentence(report).value_or(""));
     return;
   }
   *env.out << fmt::format(
@@ -407,7 +407,7 @@ void print_advice(const Report& report, const Arguments& arguments, ExitStatus s
 void print_stop(const RunSummary& summary, const std::string& path, Env& env) {
   const std::string stop = format_stop(summary);
   if (stop.empty()) return;
-  print_line(*env.err, fmt::format("bench run: {}; --resume {} continues", stop, path));
+  print_sentence(env, fmt::format("bench run: {}; --resume {} continues", stop, path));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ ExitStatus completion_command(const Arguments& arguments, Env& env) {
     }
   }
   const std::string& shell = arguments.inputs[0];
-  print_line(*env.err, fmt::format("bench completion: no completion for {}; {}", quote(shell),
-                                   expectation(shell, names)));
+  print_sentence(env, fmt::format("bench completion: no completion for {}; {}", quote(shell),
+                                  expectation(shell, names)));
   return ExitStatus::usage;
 }
 

@@ -111,7 +111,7 @@ Result<std::int64_t> read_into(ProfileSet& set, TraceTarget& output, const Argum
   }
   const std::vector<std::string> statements = set.statements();
   if (!statements.empty()) output.describe("clocks", fmt::format("{}", fmt::join(statements, " ")));
-  report_losses("trace", report, arguments.verbosity, *env.err);
+  report_losses("trace", report, arguments.verbosity, env);
   report_statements("trace", statements, arguments.verbosity, env);
   for (const auto& [name, value] : report.facts) output.describe(name, value);
   return report.activities;
@@ -132,8 +132,8 @@ Status write_trace(const Arguments& arguments, Env& env) {
   }
   BENCH_RETURN_IF_ERROR(output.finish());
   if (arguments.verbosity == Verbosity::normal) {
-    print_line(*env.err,
-               fmt::format("bench trace: {} activities in {}", activities, *arguments.out));
+    print_sentence(env, fmt::format("bench trace: {} in {}", pluralise(activities, "activity"),
+                                    *arguments.out));
   }
   return Done{};
 }

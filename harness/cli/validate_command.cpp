@@ -42,7 +42,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
     accept_imports(request, remarks);
     const auto plan = load_plan(request);
     if (plan.ok()) {
-      for (const std::string& remark : remarks) print_line(*env.err, remark);
+      for (const std::string& remark : remarks) print_sentence(env, remark);
       const bool is_verbose =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
       if (is_verbose)

@@ -184,8 +184,9 @@ std::string format_selftest_answer(const std::vector<SelfTest>& tests,
   if (summary.rates) {
     text = describe_rates(*summary.rates);
     if (too_short > 0) {
-      text += fmt::format(" Of {} cases, {} with fewer than {} duets do not count.",
-                          summary.kernels.size(), too_short, kMinResampledDuets);
+      text += fmt::format(" Of {}, {} with fewer than {} duets {} not count.",
+                          pluralise(summary.kernels.size(), "case"), too_short, kMinResampledDuets,
+                          too_short == 1 ? "does" : "do");
     }
   } else {
     text = fmt::format(

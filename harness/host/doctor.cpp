@@ -62,7 +62,7 @@ void examine_mask(const SystemRoot& root, const CpuFacts& cpu, FindingList& find
 
 void examine_smt(const SystemRoot&, const CpuFacts& cpu, FindingList& findings) {
   if (cpu.threads_per_core.value_or(1) < 2) return;
-  add(findings, Level::note, "SMT", fmt::format("{} threads per core", *cpu.threads_per_core),
+  add(findings, Level::note, "SMT", pluralise(*cpu.threads_per_core, "thread") + " per core",
       "two threads share a core's units: times spread more and depend on the neighbour",
       "set `threads:` to the number of cores, or switch SMT off: "
       "echo off | sudo tee /sys/devices/system/cpu/smt/control");

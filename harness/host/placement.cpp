@@ -136,9 +136,9 @@ Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& 
   }
   if (!threads) return processors;
   if (*threads < 1 || static_cast<std::size_t>(*threads) > processors.size()) {
-    return Error{
-        fmt::format("{} threads requested, {} processors may be used", *threads, processors.size()),
-        "", ""};
+    return Error{fmt::format("{} requested, {} may be used", pluralise(*threads, "thread"),
+                             pluralise(processors.size(), "processor")),
+                 "", ""};
   }
   processors.resize(static_cast<std::size_t>(*threads));
   return processors;

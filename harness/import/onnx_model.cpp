@@ -108,7 +108,6 @@ class ModelDecoder {
 
   Model decode(std::string_view bytes) {
     Model model;
-    bool has_graph = false;
     std::string version;
     for_each_field({bytes.data(), bytes.size()}, [&](pbf_reader& reader, std::uint32_t which) {
       switch (which) {
@@ -125,19 +124,20 @@ class ModelDecoder {
           model.functions.insert(read_function(reader.get_view()));
           return true;
         case field(7, kBytes):
-          has_graph = true;
+          has_graph_ = true;
           read_graph(reader.get_view(), model);
           return true;
         default:
           return false;
       }
     });
-    if (!has_graph)
-      fail("the file has no graph, so it is not an ONNX model", "give a file NAME.onnx");
+    if (!has_graph_) fail("it contains no graph");
     if (!version.empty()) model.producer += ' ' + version;
     return model;
   }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  // Whether the graph of a model began. Without it, the file is hardly a model.
+  bool has_graph() const { return has_graph_; }
 
  private:
   [[noreturn]] static void fail(std::string what, std::string next = "export the model again") {
@@ -511,6 +511,7 @@ class ModelDecoder {
 
   const char* begin_;
   const char* at_;  // where the field that is being read begins
+  bool has_graph_ = false;
 };
 
 }  // namespace
@@ -525,20 +526,27 @@ std::string_view type_name(int type) {
 }
 
 Result<Model> parse_model(const std::string& path, std::string_view bytes) {
+  constexpr std::string_view kGiveModel = "name the file NAME.onnx that a framework exported";
+  if (bytes.empty()) return Error{"is empty", path, std::string(kGiveModel)};
   ModelDecoder decoder(bytes);
   const auto place = [&] { return fmt::format("{}: byte {}", path, decoder.offset()); };
+  const auto not_a_model = [&](std::string_view reason) {
+    return Error{fmt::format("is not an ONNX model: {}", reason), path, std::string(kGiveModel)};
+  };
   try {
     return decoder.decode(bytes);
   } catch (const Violation& violation) {
+    if (!decoder.has_graph()) return not_a_model(violation.what);
     return Error{violation.what, place(), violation.next};
-  } catch (const protozero::end_of_buffer_exception&) {
-    return Error{
-        "the field that begins here ends behind its message: the file is truncated, or "
-        "not an ONNX model",
-        place(), "copy or export the model again"};
   } catch (const protozero::exception& exception) {
-    return Error{fmt::format("not an ONNX model ({})", exception.what()), place(),
-                 "give a file NAME.onnx"};
+    if (!decoder.has_graph())
+      return not_a_model(fmt::format("byte {} begins no field of one", decoder.offset()));
+    const bool is_cut =
+        dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr;
+    return Error{is_cut
+                     ? "the field that begins here ends behind its message: the file is truncated"
+                     : "the field that begins here is malformed",
+                 place(), "copy or export the model again"};
   }
 }
 

@@ -202,7 +202,9 @@ TEST(OnnxImport, ATruncatedModelIsAnErrorAtAByte) {
   const auto cut = import_bytes(bytes.substr(0, bytes.size() / 2));
   ASSERT_FALSE(cut.ok());
   EXPECT_THAT(cut.error().message(), HasSubstr("model.onnx: byte 1"));
-  EXPECT_THAT(import_bytes("").error().message(), HasSubstr("has no graph"));
+  EXPECT_THAT(import_bytes("").error().message(), HasSubstr("model.onnx: is empty; name"));
+  EXPECT_THAT(import_bytes("# A document\n").error().message(),
+              HasSubstr("model.onnx: is not an ONNX model: byte 0 begins no field of one; name"));
 }
 
 TEST(OnnxImport, ChangedBytesDoNotLeaveTheFormat) {

@@ -244,9 +244,10 @@ std::string format_receipt(const ImportKind& kind, const Imported& found, std::s
                          ExecutionSource::primitives, width, listed);
   }
   if (listed > kMaxListedPlaces)
-    text += wrap(
-        fmt::format("{} more lines are not listed; --json lists all.", listed - kMaxListedPlaces),
-        width, 0);
+    text +=
+        wrap(fmt::format("{} not listed; --json lists all.",
+                         pluralise(listed - kMaxListedPlaces, "more line is", "more lines are")),
+             width, 0);
   if (found.model) {
     for (const std::string& note : model_notes(found)) text += wrap(printable(note), width, 0);
   }

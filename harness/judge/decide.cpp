@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/decide.hpp"
 
+#include "base/text.hpp"
 #include "harness/judge/stage_one.hpp"
 #include "harness/judge/stage_two.hpp"
 #include "harness/stats/equal_speed.hpp"
@@ -99,9 +100,9 @@ bool has_uncertain_size(const PairedResult& result) {
 
 std::string explain_uncertain_size(const PairedResult& result) {
   std::string text = fmt::format(
-      "the size of the effect is uncertain: during {} of its {} duets, other programs interrupted "
-      "nearly every round",
-      result.disturbed, result.duets);
+      "the size of the effect is uncertain: during {} of its {}, other programs interrupted nearly "
+      "every round",
+      result.disturbed, pluralise(result.duets, "duet"));
   if (result.undisturbed_effect) {
     text += fmt::format("; the other {} show {:+.1f} %", result.duets - result.disturbed,
                         100 * std::expm1(*result.undisturbed_effect));

@@ -56,7 +56,7 @@ struct MeasurementReader {
   Result<Measurement> (*read)(std::string_view text, const std::string& name);
 };
 constexpr std::array<MeasurementReader, 2> kReaders = {{
-    {"a result file of bench run, or its JSON document", is_result, read_result},
+    {"a result of `bench run`, also its JSON document", is_result, read_result},
     {"a file of stored baselines", is_baseline_file, read_baseline},
 }};
 
@@ -116,14 +116,18 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& n
   std::string formats;
   for (const MeasurementReader& reader : kReaders) {
     if (reader.recognises(text)) return reader.read(text, name);
-    formats += fmt::format("{}, ", reader.help);
+    formats += fmt::format("\n  {}", reader.help);
   }
   if (const BenchmarkFormat* const format = find_benchmark_format(text))
     return measure_benchmarks(*format, text, name);
   for (const BenchmarkFormat& format : benchmark_formats())
-    formats += fmt::format("{}, ", format.program);
-  return Error{"contains nothing to compare", name,
-               fmt::format("expected {}a log of oneDNN", formats)};
+    formats += fmt::format("\n  {}", format.program);
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return Error{"is empty", name, "name a file that `bench run` wrote"};
+  return Error{"the file contains nothing to compare", name,
+               fmt::format("expected one of these:{}\n  a profile, trace or log of a program that "
+                           "`bench analyze` reads",
+                           formats)};
 }
 
 }  // namespace bench

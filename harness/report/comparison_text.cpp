@@ -377,8 +377,8 @@ std::string comparison_markdown(const Comparison& comparison) {
   table.rows.resize(std::min(table.rows.size(), kMaxMarkdownRows));
   text += "\n" + markdown_table(table, "---:");
   if (comparison.cases.size() > kMaxMarkdownRows) {
-    text +=
-        fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMaxMarkdownRows);
+    text += fmt::format("\n{} left out.\n", pluralise(comparison.cases.size() - kMaxMarkdownRows,
+                                                      "more case is", "more cases are"));
   }
   if (!comparison.groups.empty()) {
     text += fmt::format("\nGeometric mean: {}\n", escape_markdown(format_groups(comparison)));

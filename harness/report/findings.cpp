@@ -52,9 +52,9 @@ std::optional<PageFinding> find_failures(const Report& report) {
   if (first == nullptr) return std::nullopt;
   const std::string reason = first->reason.value_or("");
   return PageFinding{
-      fmt::format("{} of {} cases failed{}: {} has the outcome {}{}{}.", failures,
-                  report.cases.size(), failures == 1 ? "" : "; the first one", first->id,
-                  to_string(first->outcome), reason.empty() ? "" : ": ", reason),
+      fmt::format("{} of {} failed{}: {} has the outcome {}{}{}.", failures,
+                  pluralise(report.cases.size(), "case"), failures == 1 ? "" : "; the first one",
+                  first->id, to_string(first->outcome), reason.empty() ? "" : ": ", reason),
       first->id};
 }
 
@@ -101,8 +101,8 @@ PageFinding describe_few_long_cases(std::size_t few, const std::vector<SummedCas
     return 100 * count_nanoseconds(part) / count_nanoseconds(whole);
   };
   if (few == 1) {
-    return {fmt::format("{} takes {:.0f} % of the time of all {} cases.", longest, percent(median),
-                        longest_first.size()),
+    return {fmt::format("{} takes {:.0f} % of the time of all {}.", longest, percent(median),
+                        pluralise(longest_first.size(), "case")),
             longest};
   }
   return {fmt::format("{} of {} cases take {:.0f} % of the time; {} takes {:.0f} %.", few,
@@ -166,11 +166,12 @@ std::optional<PageFinding> find_noise(const Report& report) {
       widest = &record;
   }
   if (widest == nullptr) return std::nullopt;
-  return PageFinding{fmt::format("{} of {} cases {} noisy: the interval of {} is +-{:.1f} %; more "
-                                 "processes make it narrower (`--set measure.processes=N`).",
-                                 noisy, report.cases.size(), noisy == 1 ? "is" : "are", widest->id,
-                                 100 * *interval_half_width(*widest->time)),
-                     widest->id};
+  return PageFinding{
+      fmt::format("{} of {} {} noisy: the interval of {} is +-{:.1f} %; more "
+                  "processes make it narrower (`--set measure.processes=N`).",
+                  noisy, pluralise(report.cases.size(), "case"), noisy == 1 ? "is" : "are",
+                  widest->id, 100 * *interval_half_width(*widest->time)),
+      widest->id};
 }
 
 // Says why cases have no interval, after the words that they have none. Empty if the processes of

@@ -28,7 +28,7 @@ void add_judged_plots(const std::vector<ForestRow>& effects, double tolerance, c
                       Page& page) {
   if (effects.size() > kMaxOpeningRows) {
     const Plot all = forest_plot(effects, tolerance);
-    page.plots(all.title, fmt::format("of {} cases", effects.size()), {&all, 1});
+    page.plots(all.title, "of " + pluralise(effects.size(), "case"), {&all, 1});
   }
   page.plots(sides.title, "the times of both sides", {&sides, 1});
 }
@@ -342,7 +342,7 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
   page.table(table);
   page.paragraph("`bench history CASE` shows all runs of a case and its changes.");
   if (histories.size() > kMaxOpeningRows)
-    page.plots("History", fmt::format("of {} cases", histories.size()), history_plots(histories));
+    page.plots("History", "of " + pluralise(histories.size(), "case"), history_plots(histories));
   if (!problems.empty()) {
     page.section("Problems", fmt::format("{} of the store", problems.size()));
     page.list(problems);

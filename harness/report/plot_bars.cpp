@@ -174,7 +174,7 @@ Plot cases_plot(const Report& report) {
   for (std::size_t i = 0; i < shown.size(); ++i)
     bars.push_back(case_bar(shown[i], labels[i], whole));
   return make_plot("cases", "Time by case", cases_caption(sum, shown),
-                   make_bar_chart(bars, fmt::format("time of {} cases", bars.size())));
+                   make_bar_chart(bars, "time of " + pluralise(bars.size(), "case")));
 }
 
 Plot layers_plot(const NetworkSummary& network) {
@@ -200,7 +200,7 @@ Plot layers_plot(const NetworkSummary& network) {
                        : " Ideal times: n/a: no ceilings, run `bench peak`.";
   caption += format_left_out(network.top.size() - bars.size(), "shorter layer");
   return make_plot(name, title, caption,
-                   make_bar_chart(bars, fmt::format("time of {} layers", bars.size())));
+                   make_bar_chart(bars, "time of " + pluralise(bars.size(), "layer")));
 }
 
 Plot profile_plot(std::string name, std::string title, const std::vector<LayerRow>& rows,
@@ -220,7 +220,7 @@ Plot profile_plot(std::string name, std::string title, const std::vector<LayerRo
       unit);
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), caption,
-                   make_bar_chart(bars, fmt::format("profile: time of {} rows", bars.size())));
+                   make_bar_chart(bars, "profile: time of " + pluralise(bars.size(), "row")));
 }
 
 Plot shares_plot(std::string name, std::string title, std::string caption,
@@ -239,7 +239,7 @@ Plot shares_plot(std::string name, std::string title, std::string caption,
   }
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), std::move(caption),
-                   make_bar_chart(bars, fmt::format("time of {} rows", bars.size())));
+                   make_bar_chart(bars, "time of " + pluralise(bars.size(), "row")));
 }
 
 }  // namespace bench

@@ -63,7 +63,7 @@ ChartRow make_forest_row(const ForestRow& row) {
 }
 
 RowChart make_forest_chart(const std::vector<ForestRow>& rows, double delta) {
-  RowChart chart{fmt::format("effects with intervals of {} cases", rows.size()),
+  RowChart chart{"effects with intervals of " + pluralise(rows.size(), "case"),
                  {.values = forest_extent(rows, delta), .format_tick = format_change_tick}};
   chart.division = AxisDivision{0, "faster", "slower", delta};
   for (const ForestRow& row : rows) chart.rows.push_back(make_forest_row(row));
@@ -153,7 +153,7 @@ RowChart make_history_chart(const HistoryRows& histories) {
   std::size_t max_runs = 1;
   for (const BaselineHistory* history : histories)
     max_runs = std::max(max_runs, history->records.size());
-  RowChart chart{fmt::format("stored runs of {} cases", histories.size()),
+  RowChart chart{"stored runs of " + pluralise(histories.size(), "case"),
                  {.title = "stored runs, the latest at the right",
                   .values = {0.5, static_cast<double>(max_runs) + 0.5},
                   .format_tick = format_run_tick}};

@@ -113,7 +113,8 @@ class RooflinePicture {
   }
 
   std::string draw(double width) const {
-    PlaneChart chart{fmt::format("roofline: {} cases by intensity and rate", points_.size())};
+    PlaneChart chart{
+        fmt::format("roofline: {} by intensity and rate", pluralise(points_.size(), "case"))};
     chart.x = {.title = "arithmetic intensity (FLOP per byte)",
                .kind = Scale::Kind::logarithmic,
                .values = find_x_range(plane_width(chart, width))};

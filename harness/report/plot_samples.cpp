@@ -41,9 +41,9 @@ Mark make_process_mark(const CaseRecord& record, const CountedSamples& counted, 
                     1);
   }
   const auto at = [&](double fraction) { return *quantile(times, fraction); };
-  return {fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples", record.id,
+  return {fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {}", record.id,
                       process.process, format_change_tick(at(0.5)), format_change_tick(at(0.25)),
-                      format_change_tick(at(0.75)), times.size()),
+                      format_change_tick(at(0.75)), pluralise(times.size(), "sample")),
           {Stroke{{at(0.05), y}, {at(0.95), y}, "range s0 light"},
            Stroke{{at(0.25), y}, {at(0.75), y}, "box s0"},
            Symbol{Marker::circle, {at(0.5), y}, 2.5, "s1"}}};
@@ -114,7 +114,7 @@ std::string format_clipped(const RowChart& chart, std::size_t count, std::string
 
 RowChart make_samples_chart(std::vector<ChartRow> rows) {
   RowChart chart{
-      fmt::format("distributions of the samples of {} cases", rows.size()),
+      "distributions of the samples of " + pluralise(rows.size(), "case"),
       {.title = "time relative to the median of the case", .format_tick = format_change_tick},
       std::move(rows)};
   std::vector<double> lows, highs;
@@ -180,7 +180,7 @@ Mark make_side_mark(const SidesRow& row, const SideStyle& side, double middle,
 
 RowChart make_sides_chart(const std::vector<SidesRow>& rows, std::string_view unit) {
   constexpr double kSidesHeight = 18;
-  RowChart chart{fmt::format("times of base and candidate of {} cases", rows.size()),
+  RowChart chart{"times of base and candidate of " + pluralise(rows.size(), "case"),
                  {.title = "time relative to the base's median",
                   .values = find_sides_extent(rows),
                   .format_tick = format_change_tick}};

@@ -59,8 +59,8 @@ ProfilePicture choose_picture(const Summary& summary) {
   if (!summary.samples().empty()) {
     ProfilePicture picture{
         {},
-        fmt::format("CPU time by library, from {} samples; the number is the share of all samples.",
-                    summary.samples().samples())};
+        fmt::format("CPU time by library, from {}; the number is the share of all samples.",
+                    pluralise(summary.samples().samples(), "sample"))};
     for (const SampleRow& row : summary.samples().objects())
       picture.rows.push_back({row.name, row.cpu, row.share});
     return picture;
@@ -103,9 +103,10 @@ std::optional<PageFinding> find_sampled(const std::vector<SampleRow>& rows, std:
   const double error =
       kStandardErrors * std::sqrt(row.share * (1 - row.share) / static_cast<double>(samples));
   if (row.share - error < kMinSampledShare) return std::nullopt;
-  return PageFinding{fmt::format("{} had {:.0f} % (+-{:.0f}) of the CPU time, by {} of {} samples.",
-                                 row.name, 100 * row.share, 100 * error, row.samples, samples),
-                     row.name};
+  return PageFinding{
+      fmt::format("{} had {:.0f} % (+-{:.0f}) of the CPU time, by {} of {}.", row.name,
+                  100 * row.share, 100 * error, row.samples, pluralise(samples, "sample")),
+      row.name};
 }
 
 // Returns the functions without those that only repeat their object: "[jit] ([jit])".

@@ -20,19 +20,26 @@ double time_ratio(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
+// Two decimals, or two digits of what these would show as zero.
+std::string format_time_ratio(Nanoseconds part, Nanoseconds whole) {
+  constexpr double kMinTwoDecimals = 0.1;
+  const double ratio = time_ratio(part, whole);
+  return ratio >= kMinTwoDecimals ? fmt::format("{:.2f}", ratio) : fmt::format("{:.2g}", ratio);
+}
+
 std::string format_replayed_sums(const Replay& replay, const ReplaySums& sums) {
   if (sums.original.count() <= 0)
     return "Nothing is replayed: the result has no time of a case that the program executed.";
   const std::string by_medians =
       sums.original_medians.count() <= 0
           ? ""
-          : fmt::format(", or {:.2f} times as long as by the median of each primitive",
-                        time_ratio(sums.replayed, sums.original_medians));
+          : fmt::format(", or {} times as long as by the median of each primitive",
+                        format_time_ratio(sums.replayed, sums.original_medians));
   return fmt::format(
-      "Replayed, {} {} where the program took {}: {:.2f} times as long{}. They are {} of the {} "
+      "Replayed, {} {} where the program took {}: {} times as long{}. They are {} of the {} "
       "that it spent in primitives.",
       pluralise(sums.executions, "execution takes", "executions take"), format_time(sums.replayed),
-      format_time(sums.original), time_ratio(sums.replayed, sums.original), by_medians,
+      format_time(sums.original), format_time_ratio(sums.replayed, sums.original), by_medians,
       format_part(sums.original, replay.primitives), format_time(replay.primitives));
 }
 
@@ -52,7 +59,7 @@ TextRow replay_row(const ReplayedCase& row, const Replay& replay, const IdShorte
                 ""};
   cells.cells.push_back({row.replayed ? format_time(*row.replayed) : std::string(kUnknown)});
   cells.cells.push_back({row.replayed && row.original_median.count() > 0
-                             ? fmt::format("{:.2f}", time_ratio(*row.replayed, row.original_median))
+                             ? format_time_ratio(*row.replayed, row.original_median)
                              : std::string(kUnknown)});
   cells.cells.push_back({format_implementations(row)});
   cells.note = row.reason;

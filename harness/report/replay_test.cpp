@@ -66,6 +66,16 @@ TEST(Replays, ThatRepeatNothingSayIt) {
   EXPECT_THAT(format_replay(replay, 80, Colour::off), testing::StartsWith("Nothing is replayed"));
 }
 
+// A suite of a GPU replays what a log of oneDNN took on a CPU: the ratio was "0.00 times".
+TEST(Replays, AMuchFasterReplayIsNotZeroTimesAsLong) {
+  Replay replay = sample_replay();
+  replay.cases.resize(1);
+  replay.cases[0].replayed = std::chrono::microseconds(12);
+  const std::string text = format_replay(replay, 400, Colour::off);
+  EXPECT_THAT(text, HasSubstr(": 0.002 times as long, or 0.0024 times as long as by the median"));
+  EXPECT_THAT(text, testing::Not(HasSubstr(" 0.00 t")));
+}
+
 TEST(Replays, LinesFitAnEightyColumnTerminal) {
   std::size_t longest = 0, start = 0;
   const std::string text = format_replay(sample_replay(), 80, Colour::off);

@@ -29,8 +29,8 @@ std::string leading_rows(const Table& table, std::size_t max_bytes) {
     ++shown;
   }
   if (shown < table.rows.size()) {
-    text += fmt::format("\n{} more cases are left out; use `--format csv` for all of them.\n",
-                        table.rows.size() - shown);
+    text += fmt::format("\n{} left out; use `--format csv` for all of them.\n",
+                        pluralise(table.rows.size() - shown, "more case is", "more cases are"));
   }
   return text;
 }
@@ -134,8 +134,9 @@ std::string run_sentence(const RunView& view) {
     separator = ", ";
   }
   if (view.cases_in_run > cases.size()) {
-    text += fmt::format("; {} more cases of the run are not selected",
-                        view.cases_in_run - cases.size());
+    text += fmt::format("; {} not selected",
+                        pluralise(view.cases_in_run - cases.size(), "more case of the run is",
+                                  "more cases of the run are"));
   }
   return text + ".";
 }

@@ -81,8 +81,9 @@ void drop_incomplete_lists(DeviceSamples& samples, std::size_t count) {
 }
 
 std::string format_discarded(const SampleRemarks& voided) {
-  return fmt::format("all {} samples were discarded, most often: {}", voided.count,
-                     most_frequent_reason(voided));
+  const std::string samples =
+      voided.count == 1 ? "the only sample was" : fmt::format("all {} samples were", voided.count);
+  return fmt::format("{} discarded, most often: {}", samples, most_frequent_reason(voided));
 }
 
 namespace {

@@ -144,7 +144,7 @@ TEST_F(DeviceTraceTest, KernelsBelongToTheOwnersOfTheirRegions) {
   EXPECT_EQ(details.at("gpu.kernel_union_ns"), "3000");
   EXPECT_EQ(details.at("gpu.busy_share"), "0.7500");
   EXPECT_EQ(details.at("gpu.gap_max_ns"), "1000");
-  EXPECT_THAT(details.at(kTraceNoteDetail), HasSubstr("1 kernels belong to no known operator"));
+  EXPECT_THAT(details.at(kTraceNoteDetail), HasSubstr("1 kernel belongs to no known operator"));
   EXPECT_FALSE(details.contains(kTraceVoidDetail));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/processor_counters.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,8 +143,9 @@ CounterReadings make_readings(ThreadCounters& counters, std::int64_t executions)
       reading.source = format_perf_failure(*failure, row.event);
     } else if (const auto sum = counters.sum(row.event)) {
       reading.value = std::round(*sum / static_cast<double>(executions));
-      reading.source = fmt::format("perf event {}, mean of {} executions, {} threads", row.kernel,
-                                   executions, counters.threads());
+      reading.source =
+          fmt::format("perf event {}, mean of {}, {}", row.kernel,
+                      pluralise(executions, "execution"), pluralise(counters.threads(), "thread"));
     } else {
       reading.source = fmt::format(
           "the event {} was never counted: other users hold the processor's counters", row.kernel);

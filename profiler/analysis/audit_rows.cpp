@@ -82,8 +82,9 @@ std::string describe_missing(const LaunchCount& count, const LaunchRow& row) {
   } else {
     where = fmt::format("between number {} and {}", count.first_missing, count.last_missing);
   }
-  return fmt::format("{} of {} {} have no record: {}{}", format_with_commas(missing),
-                     format_with_commas(count.calls), row.check, where, row.harmless);
+  return fmt::format("{} of {} {} {} no record: {}{}", format_with_commas(missing),
+                     format_with_commas(count.calls), row.check, missing == 1 ? "has" : "have",
+                     where, row.harmless);
 }
 
 void add_call_rows(const LaunchMatch& match, const ReadReport& report, ProfileAudit& audit) {
@@ -314,13 +315,19 @@ AuditVerdict judge_contradictions(const Contradictions& found) {
   return found.largest > kWrongClock ? AuditVerdict::broken : AuditVerdict::doubtful;
 }
 
+// The end of a sentence that begins with a count.
+struct CountedWords {
+  std::string_view one, several;
+};
+
 AuditRow contradiction_row(std::string check, std::int64_t total, const Contradictions& found,
-                           std::string_view what) {
+                           const CountedWords& words) {
   AuditRow row = make_count_row(std::move(check), total, total - found.count);
   row.verdict = judge_contradictions(found);
   if (found.count > 0) {
-    row.reason = fmt::format("{} {}, by up to {}", format_with_commas(found.count), what,
-                             format_time(found.largest));
+    row.reason =
+        fmt::format("{} {}, by up to {}", format_with_commas(found.count),
+                    found.count == 1 ? words.one : words.several, format_time(found.largest));
   }
   return row;
 }
@@ -345,8 +352,10 @@ void add_order_rows(const TimeOrderFindings& order, const ReadReport& report,
   if (order.nested > 0) {
     rows.push_back(contradiction_row("activities within those around them", order.nested,
                                      order.crossing,
-                                     "begin within another activity of their thread and end after "
-                                     "it"));
+                                     {"activity begins within another one of its thread and ends "
+                                      "after it",
+                                      "activities begin within another one of their thread and end "
+                                      "after it"}));
     AuditRow sorted = make_count_row("records in the order of time", order.nested,
                                      order.nested - order.backwards);
     if (order.backwards > 0) {
@@ -366,12 +375,14 @@ void add_order_rows(const TimeOrderFindings& order, const ReadReport& report,
   // this is never a proof.
   AuditRow early =
       contradiction_row("processes without earlier activities", order.processes, order.before_start,
-                        "have activities from before the recording");
+                        {"process has activities from before the recording",
+                         "processes have activities from before the recording"});
   early.verdict = std::min(early.verdict, AuditVerdict::doubtful);
   rows.push_back(std::move(early));
   AuditRow late =
       contradiction_row("processes without later activities", order.processes, order.after_end,
-                        "have activities that end after the recording");
+                        {"process has activities that end after the recording",
+                         "processes have activities that end after the recording"});
   late.verdict = std::min(late.verdict, AuditVerdict::doubtful);
   // An activity that begins in a window is recorded to its end.
   if (late.verdict != AuditVerdict::ok && report.facts.contains("window")) {
@@ -421,11 +432,15 @@ void add_clock_rows(const LaunchMatch& match, const ReadReport& report,
   for (const LaunchCount& count : match.kinds) found += count.found;
   if (found > 0) {
     rows.push_back(contradiction_row("work that begins after its launch", found, match.early,
-                                     "begin before their launch: the clocks of host and device "
-                                     "disagree"));
+                                     {"activity of a device begins before its launch: the clocks "
+                                      "of host and device disagree",
+                                      "activities of devices begin before their launch: the clocks "
+                                      "of host and device disagree"}));
     rows.push_back(contradiction_row("copies that end before their call", found, match.late,
-                                     "end after the call that waited for them: the clocks of host "
-                                     "and device disagree"));
+                                     {"copy ends after the call that waited for it: the clocks of "
+                                      "host and device disagree",
+                                      "copies end after the call that waited for them: the clocks "
+                                      "of host and device disagree"}));
     rows.push_back(drift_row(match));
   }
   const auto step = find_number(report, kClockStepFact);
@@ -590,8 +605,9 @@ void add_cost_rows(const ReadReport& report, const TracerTime& tracer, ProfileAu
     audit.cost = {cost, ProfileAudit::Cost::Extent::at_least};
     audit.rows.push_back(
         cost_row("cost of tracing", cost,
-                 fmt::format("{} records of {}; {}", format_with_commas(*records),
-                             format_time(Nanoseconds(*each)), find_text(report, kCostMethodFact)),
+                 fmt::format("{} {} of {}; {}", format_with_commas(*records),
+                             *records == 1 ? "record" : "records", format_time(Nanoseconds(*each)),
+                             find_text(report, kCostMethodFact)),
                  tracer));
   }
   if (tracer.stated && tracer.recorded > Nanoseconds(0)) {

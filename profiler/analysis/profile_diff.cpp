@@ -15,6 +15,7 @@
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -352,6 +353,42 @@ std::string format_group(const DiffRow& row, const QueryPlan& plan) {
   return name;
 }
 
+bool is_group_known(const DiffRow& row) { return std::ranges::all_of(row.cells, is_known); }
+
+// Says which group contributes most to the difference, among those that have a value, and what the
+// activities without one contribute.
+std::string describe_contributors(const std::vector<DiffRow>& rows, const DiffTotals& totals,
+                                  const QueryPlan& plan) {
+  const Nanoseconds difference = totals.difference();
+  // The largest row may have changed in the other direction.
+  const auto leads = [&](const DiffRow& row) {
+    return difference != Nanoseconds(0) && is_group_known(row) &&
+           (row.difference() > Nanoseconds(0)) == (difference > Nanoseconds(0));
+  };
+  const auto format_contribution = [&](Nanoseconds part) {
+    std::string text = format_difference(part);
+    if (totals.has_shares())
+      text += fmt::format(", {:.1f} % of the difference", 100 * ratio_of(part, difference));
+    return text;
+  };
+  std::string text;
+  const auto leader = std::ranges::find_if(rows, leads);
+  if (leader != rows.end())
+    text += fmt::format(" {} contributes most: {}.", format_group(*leader, plan),
+                        format_contribution(leader->difference()));
+  Nanoseconds unknown{0};
+  for (const DiffRow& row : rows) {
+    if (!is_group_known(row)) unknown = saturating_sum(unknown, row.difference());
+  }
+  if (unknown != Nanoseconds(0)) {
+    std::vector<std::string_view> names;
+    for (const Column* column : plan.group_by) names.push_back(column->name);
+    text += fmt::format(" Activities without {} contribute {}.", fmt::join(names, " or "),
+                        format_contribution(unknown));
+  }
+  return text;
+}
+
 // The first sentences: which side is slower, and where most of it comes from.
 std::string describe_difference(const std::vector<DiffRow>& rows, const DiffTotals& totals,
                                 const QueryPlan& plan, const std::string& a, const std::string& b) {
@@ -367,19 +404,7 @@ std::string describe_difference(const std::vector<DiffRow>& rows, const DiffTota
       text += fmt::format(", {:+.1f} %", 100 * (ratio_of(totals.a, totals.b) - 1));
     text += '.';
   }
-  // The largest row may have changed in the other direction.
-  const auto leads = [&](const DiffRow& row) {
-    return difference != Nanoseconds(0) &&
-           (row.difference() > Nanoseconds(0)) == (difference > Nanoseconds(0));
-  };
-  const auto leader = std::ranges::find_if(rows, leads);
-  if (leader == rows.end()) return text;
-  text += fmt::format(" {} contributes most: {}", format_group(*leader, plan),
-                      format_difference(leader->difference()));
-  if (totals.has_shares())
-    text += fmt::format(", {:.1f} % of the difference",
-                        100 * ratio_of(leader->difference(), difference));
-  return text + '.';
+  return text + describe_contributors(rows, totals, plan);
 }
 
 enum class DiffBasis { medians, sums };
@@ -435,6 +460,7 @@ SmallTable make_diff_table(const std::vector<DiffRow>& rows, const QueryPlan& pl
   SmallTable table;
   for (const Column* column : plan.group_by) {
     Column key = *column;
+    key.absent = "(none)";
     table.columns.push_back({key});
   }
   const std::vector<SmallTable::Shown> values = {

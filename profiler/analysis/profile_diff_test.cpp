@@ -214,6 +214,20 @@ TEST(ProfileDiff, GroupsByAnyColumn) {
   EXPECT_EQ(rows[0]["name"], "conv");
 }
 
+// The answer was "n/a contributes most".
+TEST(ProfileDiff, ActivitiesWithoutALayerAreNotTheAnswer) {
+  AnalysisOptions options;
+  options.aggregate_by = {"layer"};
+  Activity layer = work("conv", 100, 20), faster_layer = work("conv", 100, 10);
+  layer.scope = faster_layer.scope = "net:first";
+  const DiffAnswer answer =
+      diff({work("copy", 0, 90), layer}, {work("copy", 0, 50), faster_layer}, options);
+  EXPECT_THAT(answer.error, "");
+  EXPECT_THAT(answer.text, AllOf(HasSubstr("net:first contributes most"),
+                                 HasSubstr("without\nlayer contribute +40 ns, 80.0 %"),
+                                 HasSubstr("(none)"), Not(HasSubstr("n/a contributes"))));
+}
+
 TEST(ProfileDiff, NonsenseIsRefused) {
   const std::vector<Activity> some = {work("conv", 0, 300)};
   EXPECT_THAT(diff({}, some).error, AllOf(HasSubstr("new.jsonl"), HasSubstr("no activities")));

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -282,17 +283,49 @@ std::vector<Cell> make_cells(const StepRow& row, Nanoseconds origin, bool shows_
   return cells;
 }
 
-// The rows of one device, for minimum, median and maximum.
-std::vector<std::vector<Cell>> make_statistics(std::span<const StepRow> rows,
-                                               const std::string& device) {
-  std::vector<Nanoseconds> times, busy, idle;
+// Rows that are comparable: the steps of one case on one device of one process.
+struct StepGroup {
+  const StepRow* first = nullptr;
+  std::vector<const StepRow*> rows;
+};
+
+// Returns the groups in the order of their first steps.
+std::vector<StepGroup> group_steps(std::span<const StepRow> rows) {
+  using Key = std::tuple<std::int64_t, std::string, std::string>;
+  std::map<Key, std::size_t> positions;
+  std::vector<StepGroup> groups;
   for (const StepRow& row : rows) {
-    if (row.device != device) continue;
-    times.push_back(row.time());
-    if (!row.use) continue;
-    busy.push_back(row.use->busy);
-    idle.push_back(row.time() - row.use->busy);
+    const Key key{row.step.pid, row.step.case_id, row.device};
+    const auto [found, is_new] = positions.emplace(key, groups.size());
+    if (is_new) groups.push_back({&row, {}});
+    groups[found->second].rows.push_back(&row);
   }
+  return groups;
+}
+
+// What differs between the groups, and so has to be part of their names.
+struct StepVariety {
+  std::set<std::int64_t> processes;
+  std::set<std::string> cases, devices;
+  explicit StepVariety(std::span<const StepRow> rows) {
+    for (const StepRow& row : rows) {
+      processes.insert(row.step.pid);
+      cases.insert(row.step.case_id);
+      devices.insert(row.device);
+    }
+  }
+};
+
+// The rows of a group, for minimum, median and maximum.
+std::vector<std::vector<Cell>> make_statistics(const StepGroup& group, const StepVariety& variety) {
+  std::vector<Nanoseconds> times, busy, idle;
+  for (const StepRow* row : group.rows) {
+    times.push_back(row->time());
+    if (!row->use) continue;
+    busy.push_back(row->use->busy);
+    idle.push_back(row->time() - row->use->busy);
+  }
+  const StepRow& first = *group.first;
   using Value = Nanoseconds Extremes::*;
   constexpr std::array<std::pair<std::string_view, Value>, 3> kNames = {
       {{"min", &Extremes::min}, {"median", &Extremes::median}, {"max", &Extremes::max}}};
@@ -300,7 +333,12 @@ std::vector<std::vector<Cell>> make_statistics(std::span<const StepRow> rows,
   for (const auto& [name, value] : kNames) {
     std::vector<Cell> cells(StepCell::share + 1);
     cells[StepCell::number] = std::string(name);
-    if (!device.empty()) cells[StepCell::device] = device;
+    if (variety.processes.size() > 1) {
+      if (first.step.rank) cells[StepCell::rank] = *first.step.rank;
+      if (first.step.pid > 0) cells[StepCell::process] = first.step.pid;
+    }
+    if (!first.step.case_id.empty()) cells[StepCell::case_id] = first.step.case_id;
+    if (!first.device.empty()) cells[StepCell::device] = first.device;
     cells[StepCell::time] = nanoseconds_cell(find_extremes(times).*value);
     if (!busy.empty()) {
       cells[StepCell::busy] = nanoseconds_cell(find_extremes(busy).*value);
@@ -311,57 +349,111 @@ std::vector<std::vector<Cell>> make_statistics(std::span<const StepRow> rows,
   return statistics;
 }
 
-std::string describe_step_times(std::span<const StepRow> rows, std::size_t steps,
-                                std::size_t threads) {
-  std::vector<Nanoseconds> times;
-  for (const StepRow& row : rows) times.push_back(row.time());
-  const Extremes extremes = find_extremes(times);
-  std::string text = pluralise(steps, "step");
-  if (threads > 1) text += fmt::format(" of {} threads", threads);
-  if (steps == 1) return text + fmt::format(" took {}.", format_time(extremes.median));
-  return text + fmt::format(" took {} in the median, {} to {}.", format_time(extremes.median),
-                            format_time(extremes.min), format_time(extremes.max));
+// Steps of one case, each once whatever number of devices it has.
+struct CaseSteps {
+  std::map<std::tuple<std::int64_t, std::int64_t, Nanoseconds>, Nanoseconds> times;
+  std::set<std::pair<std::int64_t, std::int64_t>> threads;
+
+  void add(const StepRow& row) {
+    times.emplace(std::tuple(row.step.pid, row.step.tid, row.step.begin), row.time());
+    threads.emplace(row.step.pid, row.step.tid);
+  }
+  Nanoseconds total() const {
+    Nanoseconds sum{0};
+    for (const auto& [step, time] : times) sum = saturating_sum(sum, time);
+    return sum;
+  }
+  std::string describe() const {
+    std::vector<Nanoseconds> values;
+    for (const auto& [step, time] : times) values.push_back(time);
+    const Extremes extremes = find_extremes(values);
+    std::string text = pluralise(times.size(), "step");
+    if (threads.size() > 1) text += fmt::format(" of {} threads", threads.size());
+    if (times.size() == 1) return text + fmt::format(" took {}.", format_time(extremes.median));
+    return text + fmt::format(" took {} in the median, {} to {}.", format_time(extremes.median),
+                              format_time(extremes.min), format_time(extremes.max));
+  }
+};
+
+// Sentences about more cases or devices than these would hide the answer.
+constexpr std::size_t kMaxStepSentences = 4;
+
+// Cases are different work, so their steps have no common median.
+std::string describe_step_times(const std::map<std::string, CaseSteps>& cases) {
+  if (cases.size() == 1) return cases.begin()->second.describe();
+  std::size_t steps = 0;
+  for (const auto& [id, own] : cases) steps += own.times.size();
+  std::string text =
+      fmt::format("{} of {}:", pluralise(steps, "step"), pluralise(cases.size(), "case"));
+  std::size_t shown = 0;
+  for (const auto& [id, own] : cases) {
+    if (++shown > kMaxStepSentences) return text + " The last rows show the other cases.";
+    text += fmt::format(" {}: {}", id.empty() ? "no case" : printable(id), own.describe());
+  }
+  return text;
 }
 
-// Says which part of the steps a device worked.
-std::string describe_busy(std::span<const StepRow> rows, const std::string& device) {
-  Nanoseconds time{0}, busy{0};
-  for (const StepRow& row : rows) {
-    if (row.device != device || !row.use) continue;
-    time = saturating_sum(time, row.time());
-    busy = saturating_sum(busy, row.use->busy);
+std::string name_step_device(const StepGroup& group, const StepVariety& variety) {
+  const StepFinder::Step& step = group.first->step;
+  std::string name = group.first->device;
+  if (variety.processes.size() > 1)
+    name += step.rank ? fmt::format(" of rank {}", *step.rank)
+                      : fmt::format(" of process {}", step.pid);
+  if (variety.cases.size() > 1 && !step.case_id.empty())
+    name += fmt::format(" in {}", printable(step.case_id));
+  return name;
+}
+
+// Says which part of the steps the devices worked.
+std::string describe_busy(const std::vector<StepGroup>& groups, const StepVariety& variety) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const StepGroup& group : groups) {
+    Nanoseconds time{0}, busy{0};
+    for (const StepRow* row : group.rows) {
+      if (!row->use) continue;
+      time = saturating_sum(time, row->time());
+      busy = saturating_sum(busy, row->use->busy);
+    }
+    if (group.first->device.empty() || time <= Nanoseconds(0)) continue;
+    if (++shown > kMaxStepSentences) return text + " The last rows show the other devices.";
+    text += fmt::format(" {} was busy in {} of their time and idle for {}.",
+                        name_step_device(group, variety), format_part(busy, time),
+                        format_time(time - busy));
   }
-  if (device.empty() || time <= Nanoseconds(0)) return "";
-  return fmt::format(" {} was busy in {} of their time and idle for {}.", device,
-                     format_part(busy, time), format_time(time - busy));
+  return text;
+}
+
+// Columns by which the groups differ stay on a narrow terminal.
+void keep_columns(const StepVariety& variety, SmallTable& table) {
+  if (variety.cases.size() > 1) table.columns[StepCell::case_id].expendable = 0;
+  if (variety.devices.size() > 1) table.columns[StepCell::device].expendable = 0;
+  if (variety.processes.size() > 1) table.columns[StepCell::process].expendable = 0;
 }
 
 SmallTable make_step_table(std::span<const StepRow> rows) {
   SmallTable table;
   table.columns = step_columns();
-  std::set<std::pair<std::int64_t, std::int64_t>> threads;
-  std::set<std::tuple<std::int64_t, std::int64_t, Nanoseconds>> steps;
-  std::set<std::int64_t> processes;
-  std::set<std::string> devices;
-  for (const StepRow& row : rows) {
-    threads.emplace(row.step.pid, row.step.tid);
-    steps.emplace(row.step.pid, row.step.tid, row.step.begin);
-    processes.insert(row.step.pid);
-    devices.insert(row.device);
-  }
+  const StepVariety variety(rows);
+  const std::vector<StepGroup> groups = group_steps(rows);
+  keep_columns(variety, table);
+  std::map<std::string, CaseSteps> cases;
   const Nanoseconds origin = rows.front().step.begin;
   for (const StepRow& row : rows) {
-    table.rows.push_back(make_cells(row, origin, processes.size() > 1));
-    table.total = saturating_sum(table.total, row.time());
+    cases[row.step.case_id].add(row);
+    table.rows.push_back(make_cells(row, origin, variety.processes.size() > 1));
   }
-  table.selected = static_cast<std::int64_t>(steps.size());
-  table.answer = describe_step_times(rows, steps.size(), threads.size());
-  for (const std::string& device : devices) {
-    table.answer += describe_busy(rows, device);
-    if (steps.size() < 2) continue;
-    for (auto& cells : make_statistics(rows, device)) table.statistics.push_back(std::move(cells));
+  for (const auto& [id, own] : cases) {
+    table.selected += static_cast<std::int64_t>(own.times.size());
+    table.total = saturating_sum(table.total, own.total());
   }
-  if (devices.contains(""))
+  table.answer = describe_step_times(cases) + describe_busy(groups, variety);
+  for (const StepGroup& group : groups) {
+    if (table.selected < 2) break;
+    for (auto& cells : make_statistics(group, variety))
+      table.statistics.push_back(std::move(cells));
+  }
+  if (variety.devices.contains(""))
     table.notes_below.emplace_back(
         "n/a: the process of the step recorded no primitive, kernel or copy.");
   return table;

@@ -133,6 +133,58 @@ TEST(Steps, EachDeviceHasARow) {
   EXPECT_EQ(rows[1]["busy_ns"], 80);
 }
 
+json step_document(const std::vector<Activity>& activities) {
+  AnalysisOptions options;
+  options.format = "json";
+  return json::parse(ask_steps(activities, "", options).text);
+}
+
+// A step counted once per GPU in the total and in the median.
+TEST(Steps, AStepOfTwoGpusCountsOnce) {
+  const json document = step_document(
+      {step_range("step", 0, 100), work_of_device(0, 50, 0), work_of_device(0, 80, 1)});
+  EXPECT_EQ(document["total_ns"], 100);
+  EXPECT_EQ(document["selected"], 1);
+}
+
+// Two ranks have a cuda:0 each; their statistics were those of one device.
+TEST(Steps, DevicesOfTwoProcessesAreNotMixed) {
+  std::vector<Activity> activities = three_steps();
+  for (Activity activity : three_steps()) {
+    activity.track.pid = activity.track.tid = kProgram + 1;
+    activity.duration = *activity.duration / 2;
+    activities.push_back(activity);
+  }
+  const std::string text = ask_steps(activities).text;
+  EXPECT_THAT(text, AllOf(HasSubstr("cuda:0 of\nprocess 7 was busy in 55.0 %"),
+                          HasSubstr("cuda:0 of\nprocess 8 was busy in 40.0 %")));
+  std::size_t medians = 0;
+  for (auto at = text.find("\nmedian"); at != std::string::npos; at = text.find("\nmedian", at + 1))
+    ++medians;
+  EXPECT_EQ(medians, 2U);
+}
+
+// Iterations of different cases are different work. They had one median.
+TEST(Steps, CasesAreNotMixed) {
+  std::vector<Activity> activities;
+  for (const std::int64_t i : {0, 1, 2}) {
+    for (const char* id : {"pool/a", "pool/b"}) {
+      const std::int64_t length = id[5] == 'a' ? 100 : 300;
+      const std::int64_t begin = 1000 * i + length;
+      Activity iteration = step_range("network", begin, begin + length);
+      iteration.case_id = id;
+      iteration.attributes.set(Attribute::iteration, i);
+      activities.push_back(iteration);
+    }
+  }
+  AnalysisOptions options;
+  options.format = "json";
+  std::string answer = json::parse(ask_steps(activities, "", options).text).at("answer");
+  EXPECT_EQ(answer,
+            "6 steps of 2 cases: pool/a: 3 steps took 100 ns in the median, 100 ns to 100 ns. "
+            "pool/b: 3 steps took 300 ns in the median, 300 ns to 300 ns.");
+}
+
 TEST(Steps, WithoutRecordedWorkBusyIsUnknown) {
   const StepAnswer answer = ask_steps({step_range("step", 0, 100)});
   EXPECT_THAT(answer.text, AllOf(HasSubstr("1 step took 100 ns."), HasSubstr("recorded no")));

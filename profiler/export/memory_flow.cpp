@@ -157,9 +157,10 @@ class BlockClasses {
 std::string format_chart_title(const DeviceKey& key, const DeviceMemory& memory,
                                std::int64_t peak) {
   std::string title = fmt::format(
-      "Memory of {}process {}: {} allocations, peak {}",
+      "Memory of {}process {}: {}, peak {}",
       key.device ? fmt::format("device {} of ", *key.device) : "", key.pid,
-      memory.blocks.size() + static_cast<std::size_t>(memory.left_out), format_bytes(Bytes{peak}));
+      pluralise(memory.blocks.size() + static_cast<std::size_t>(memory.left_out), "allocation"),
+      format_bytes(Bytes{peak}));
   if (memory.left_out > 0) title += fmt::format("; {} smaller ones not drawn", memory.left_out);
   if (memory.not_drawable > 0) {
     title +=

@@ -87,7 +87,7 @@ TEST(MemoryFlow, ARectangleAnAllocationItsAreaBytesTimesLifetime) {
   EXPECT_EQ(read_data(svg, "lifetime-ns", 2), 4'000'000);  // to the last time of the profile
   EXPECT_EQ(count(svg, "data-released-ns"), 3);
   EXPECT_THAT(svg, HasSubstr("data-peak-bytes=\"5242880\" data-peak-ns=\"2000000\""));
-  EXPECT_THAT(svg, HasSubstr("Memory of device 0 of process 100: 1 allocations, peak 1.000 MiB"));
+  EXPECT_THAT(svg, HasSubstr("Memory of device 0 of process 100: 1 allocation, peak 1.000 MiB"));
 }
 
 TEST(MemoryFlow, WithoutRolesTheLegendIsOfLifetimes) {

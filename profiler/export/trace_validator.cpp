@@ -653,20 +653,20 @@ TraceCheck check_pieces(Refill refill) {
   TraceRules rules(check);
   TraceHandler handler(rules);
   PieceStream stream(std::move(refill));
-  rapidjson::Reader reader;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
+  const rapidjson::ParseResult result = rapidjson::Reader().Parse<kFlags>(stream, handler);
   if (!result && stream.at_end() && ends_between_events(result.Code(), stream, handler)) {
     check.ending = TraceEnding::unterminated;
   } else if (!result) {
     const bool is_cut = stream.at_end() && handler.in_events();
     if (is_cut) check.ending = TraceEnding::cut;
-    rules.file_problem(fmt::format(
-        "byte {}: {}", result.Offset() + 1,
-        is_cut ? describe_cut(rules, handler) : rapidjson::GetParseError_En(result.Code())));
+    const std::string reason = is_cut ? describe_cut(rules, handler)
+                                      : fmt::format("the file is not valid JSON: {}",
+                                                    rapidjson::GetParseError_En(result.Code()));
+    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1, reason));
   } else if (!stream.at_end()) {  // the parser takes a NUL for the end
     rules.file_problem(fmt::format("byte {}: text after the end of the trace", stream.Tell() + 1));
   } else if (!handler.has_events()) {
-    rules.file_problem("no `traceEvents`");
+    rules.file_problem("the file is not a Chrome trace: it has no `traceEvents`");
   }
   rules.finish();
   return check;

@@ -100,9 +100,11 @@ TEST(TraceValidator, TheIdOfACounterIsAPartOfItsName) {
 }
 
 TEST(TraceValidator, RefusesOtherDocuments) {
-  EXPECT_THAT(check_trace("{}").problems, ElementsAre("no `traceEvents`"));
+  EXPECT_THAT(check_trace("{}").problems,
+              ElementsAre("the file is not a Chrome trace: it has no `traceEvents`"));
   EXPECT_THAT(check_trace("7").problems,
-              ElementsAre("neither an object nor an array", "no `traceEvents`"));
+              ElementsAre("neither an object nor an array",
+                          "the file is not a Chrome trace: it has no `traceEvents`"));
   EXPECT_FALSE(check_trace("").ok());
   EXPECT_FALSE(check_trace("\xff").ok());
   EXPECT_THAT(check_trace(R"({"displayTimeUnit":"us","traceEvents":[]})").problems,

@@ -400,7 +400,8 @@ void Joiner::add_calls_in_flight() {
 void Joiner::judge() {
   if (session_.dropped > 0) {
     join_.void_reasons.push_back(
-        fmt::format("{} records were dropped: the tracer had no room for them", session_.dropped));
+        fmt::format("{} dropped: the tracer had no room for them",
+                    pluralise(session_.dropped, "record was", "records were")));
   }
   for (const std::string& fault : session_.faults) join_.void_reasons.push_back(fault);
   tally_.unknown_ids = index_.unknown_ids();
@@ -415,21 +416,27 @@ void judge_clocks(const GpuJoinTally& tally, const GpuClockPair& clock, GpuJoin&
     const Nanoseconds between = clock.realtime - clock.monotonic;
     const bool realtime = std::chrono::abs(tally.farthest - between) < kMinOtherClockDistance;
     join.void_reasons.push_back(fmt::format(
-        "{} kernels, copies or memsets are {} days away from the calls that requested them: their "
-        "times are {}; a CUPTI of 13.3.3 or newer keeps them on one clock",
-        tally.foreign, std::chrono::duration_cast<std::chrono::hours>(tally.farthest).count() / 24,
+        "{} {} away from the call that requested {}: the times of the device are {}; a CUPTI of "
+        "13.3.3 or newer keeps them on one clock",
+        pluralise(tally.foreign, "kernel, copy or memset is", "kernels, copies or memsets are"),
+        pluralise(std::chrono::duration_cast<std::chrono::hours>(tally.farthest).count() / 24,
+                  "day"),
+        tally.foreign == 1 ? "it" : "each",
         realtime ? "on CLOCK_REALTIME, those of calls on CLOCK_MONOTONIC" : "on another clock"));
   }
   struct Row {
     const GpuJoinTally::Disorder& disorder;
-    std::string_view what;
+    std::string_view one, several;
   };
-  for (const Row& row : {Row{tally.early, "begin before the call that requested them"},
-                         Row{tally.late, "end after the recording ended"}}) {
+  for (const Row& row :
+       {Row{tally.early, "kernel, copy or memset begins before the call that requested it",
+            "kernels, copies or memsets begin before the call that requested them"},
+        Row{tally.late, "kernel, copy or memset ends after the recording ended",
+            "kernels, copies or memsets end after the recording ended"}}) {
     if (row.disorder.count == 0) continue;
-    std::string text = fmt::format(
-        "{} kernels, copies or memsets {}, by up to {}: the clocks of host and device disagree",
-        row.disorder.count, row.what, format_time(row.disorder.max_difference));
+    std::string text = fmt::format("{}, by up to {}: the clocks of host and device disagree",
+                                   pluralise(row.disorder.count, row.one, row.several),
+                                   format_time(row.disorder.max_difference));
     (row.disorder.max_difference > kMaxClockError ? join.void_reasons : join.notes)
         .push_back(std::move(text));
   }
@@ -469,20 +476,23 @@ void judge_gpu_tally(const GpuJoinTally& tally, const GpuClockPair& clock, GpuOw
                      GpuJoin& join) {
   if (tally.untimed > 0) {
     join.void_reasons.push_back(fmt::format(
-        "{} kernels, copies or memsets have no time: they did not finish, or the device "
-        "had no memory left to measure them",
-        tally.untimed));
+        "{} no time: the work did not finish, or the device had no memory left to measure it",
+        pluralise(tally.untimed, "kernel, copy or memset has", "kernels, copies or memsets have")));
   }
   judge_clocks(tally, clock, join);
-  const auto note = [&](std::int64_t count, std::string_view text) {
-    if (count > 0) join.notes.push_back(fmt::format("{} {}", count, text));
+  const auto note = [&](std::int64_t count, std::string_view one, std::string_view several) {
+    if (count > 0) join.notes.push_back(pluralise(count, one, several));
   };
   if (ownership == GpuOwnership::expected) {
-    note(tally.unattributed_kernels, "kernels belong to no known operator");
+    note(tally.unattributed_kernels, "kernel belongs to no known operator",
+         "kernels belong to no known operator");
   }
-  note(tally.unknown_ids, "external ids have no known operator");
-  note(tally.unknown_releases, "releases of memory that was allocated before the recording");
+  note(tally.unknown_ids, "external id has no known operator",
+       "external ids have no known operator");
+  note(tally.unknown_releases, "release of memory that was allocated before the recording",
+       "releases of memory that was allocated before the recording");
   note(static_cast<std::int64_t>(tally.unknown_devices.size()),
+       "device without known limits: the occupancy of its kernels is unknown",
        "devices without known limits: the occupancy of their kernels is unknown");
 }
 

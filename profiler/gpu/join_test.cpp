@@ -136,7 +136,7 @@ TEST(GpuJoin, RecordsOnAnotherClockVoidThePass) {
       continue;
     }
     EXPECT_THAT(join.void_reasons,
-                ElementsAre(AllOf(HasSubstr("1 kernels, copies or memsets are 20440 days away"),
+                ElementsAre(AllOf(HasSubstr("1 kernel, copy or memset is 20440 days away"),
                                   HasSubstr("on CLOCK_REALTIME"), HasSubstr("13.3.3"))));
     EXPECT_EQ(row.start, 9us);  // start of its call
     EXPECT_FALSE(row.duration);
@@ -152,8 +152,7 @@ TEST(GpuJoin, AKernelThatEndsAfterTheRecordingIsNotedAndMuchLaterVoidsThePass) {
     options.ownership = GpuOwnership::unknown;
     std::get<GpuKernel>(script.session.records.back()).time->end += 10ms;
     const GpuJoin join = join_gpu_session(script.session, options);
-    const auto says_so =
-        Contains(HasSubstr("1 kernels, copies or memsets end after the recording"));
+    const auto says_so = Contains(HasSubstr("1 kernel, copy or memset ends after the recording"));
     EXPECT_EQ(testing::Value(join.notes, says_so), late == 5us) << late.count();
     EXPECT_EQ(testing::Value(join.void_reasons, says_so), late == 2000us) << late.count();
   }
@@ -163,8 +162,10 @@ TEST(GpuJoin, AKernelThatBeginsFarBeforeItsCallVoidsThePass) {
   GpuScript script;
   const auto call = script.call("cudaLaunchKernel", during(5'000'000, 5'001'000), 11, 0);
   script.kernel("k", during(10'000, 20'000), 7, call);
-  EXPECT_THAT(join_gpu_session(script.session).void_reasons,
-              ElementsAre(HasSubstr("begin before the call that requested them, by up to 4.99")));
+  EXPECT_THAT(
+      join_gpu_session(script.session).void_reasons,
+      ElementsAre(HasSubstr(
+          "1 kernel, copy or memset begins before the call that requested it, by up to 4.99")));
 }
 
 // Record buffers are per thread and arrive in any order. The result must not depend on it.
@@ -421,7 +422,7 @@ TEST(GpuJoin, ClocksThatDisagreeAreTold) {
   script.kernel("within the error", during(8'000, 9'000), 7, call);
   script.kernel("beyond", during(7'999, 9'000), 7, call);
   const GpuJoin join = join_gpu_session(script.session);
-  EXPECT_THAT(join.notes, Contains(AllOf(HasSubstr("1 kernels"), HasSubstr("begin before"))));
+  EXPECT_THAT(join.notes, Contains(AllOf(HasSubstr("1 kernel,"), HasSubstr("begins before"))));
   EXPECT_EQ(kernels_of(join)[0].attributes.integer(Attribute::wait_ns), 0);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/gpu/reading_counters.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -45,9 +47,10 @@ void append_notes(std::int64_t device, const GpuReadingCounters& counters,
   }
   if (counters.readings_below_allocations > 0 && groups.contains(RecordGroup::memory)) {
     join.notes.push_back(
-        fmt::format("{} readings of the memory on device {} are lower than the allocations: other "
-                    "memory of the driver is unknown at these times",
-                    counters.readings_below_allocations, device));
+        fmt::format("{} of the memory on device {} {} lower than the allocations: other memory of "
+                    "the driver is unknown at these times",
+                    pluralise(counters.readings_below_allocations, "reading"), device,
+                    counters.readings_below_allocations == 1 ? "is" : "are"));
   }
 }
 

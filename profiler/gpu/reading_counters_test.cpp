@@ -136,7 +136,7 @@ TEST(JoinReadings, AReadingBelowWhatIsAllocatedIsNoted) {
   script.add(low);
   const GpuJoin join = join_gpu_session(script.session);
   EXPECT_THAT(test::counter(join.activities, "device_other_bytes"), IsEmpty());
-  EXPECT_THAT(join.notes, ElementsAre(HasSubstr("1 readings of the memory on device 0 are lower")));
+  EXPECT_THAT(join.notes, ElementsAre(HasSubstr("1 reading of the memory on device 0 is lower")));
 }
 
 }  // namespace

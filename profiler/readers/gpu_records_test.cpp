@@ -45,7 +45,7 @@ TEST(GpuRecordsReader, GivesTheJoinedActivities) {
   EXPECT_EQ(report->activities, static_cast<std::int64_t>(sink.activities.size()));
   EXPECT_EQ(report->lines, 5);
   EXPECT_THAT(report->facts, Contains(Pair("tracer", "CUPTI 13.0.1")));
-  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("the occupancy of their kernels is unknown")));
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("the occupancy of its kernels is unknown")));
 }
 
 TEST(GpuRecordsReader, SaysThatAPassIsVoid) {

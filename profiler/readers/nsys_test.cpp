@@ -134,7 +134,7 @@ TEST(NsysReader, ADamagedRowCostsANote) {
                           "p.sqlite: table CUPTI_ACTIVITY_KIND_KERNEL, row 3: `start` or `end` is "
                           "not a time, or they are reversed",
                           HasSubstr("p.sqlite: table NVTX_EVENTS, row 1: "),
-                          HasSubstr("the occupancy of their kernels is unknown")));
+                          HasSubstr("the occupancy of its kernels is unknown")));
 }
 
 TEST(NsysReader, TheNumbersOfEnumerationsComeFromTheFile) {

@@ -27,12 +27,13 @@ Result<const ActivityReader*> find_reader(TextSource& source) {
   std::string formats;
   for (const ActivityReader& reader : activity_readers()) {
     if (reader.recognises(head)) return &reader;
-    formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", reader.name, reader.help);
+    formats += fmt::format("\n  {:<14}{}", reader.name, reader.help);
   }
   if (const ForeignFile* const file = find_foreign_file(head)) {
     return Error{fmt::format("is {}", file->what), source.name(), std::string(file->next)};
   }
-  return Error{"unknown profile format", source.name(), fmt::format("expected one of {}", formats)};
+  return Error{"the format of the file is unknown", source.name(),
+               "expected one of these:" + formats};
 }
 
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {

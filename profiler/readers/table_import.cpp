@@ -3,6 +3,7 @@
 
 #include "base/lines.hpp"
 #include "base/python_value.hpp"
+#include "base/text.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 
 #include <fmt/ranges.h>
@@ -373,7 +374,7 @@ class TableReading {
     }
     if (row_.unreadable > 0) {
       report_.unknown += row_.unreadable;
-      note(line, fmt::format("{} values could not be read", row_.unreadable));
+      note(line, pluralise(row_.unreadable, "value could not be read", "values could not be read"));
     }
     return forward(line);
   }

@@ -73,7 +73,7 @@ TEST(Readers, OfAnUnknownOrEmptyFileThereIsNoneAndWhatThereWouldBeIsNamed) {
                            "ELF\x02\x01",
                            "name,time\na,1\n"}) {
     const std::string message = reader_for(text);
-    EXPECT_THAT(message, HasSubstr("file: unknown profile format")) << text;
+    EXPECT_THAT(message, HasSubstr("file: the format of the file is unknown")) << text;
     for (const ActivityReader& reader : activity_readers()) {
       EXPECT_THAT(message, HasSubstr(std::string(reader.name)));
     }
