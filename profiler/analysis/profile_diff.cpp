@@ -120,7 +120,7 @@ class DiffSide final : public ActivitySink {
     // When it was launched, if that is known, and by which thread.
     std::int64_t start, tid;
     std::int64_t time;
-    std::uint64_t correlation;  // 0: it is no work of a device, or its launch is unknown
+    std::uint64_t correlation;  // 0: not work of a device, or its launch is unknown
     std::uint32_t group, stratum;
     std::int64_t iteration;  // its own number first, then its position among iterations; -1: none
   };
