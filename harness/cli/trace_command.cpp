@@ -37,6 +37,8 @@ struct TraceTarget {
   std::unique_ptr<ActivitySink> sink;
   std::function<void(const std::string& name, const std::string& value)> describe;
   std::function<Status()> finish;
+  // What finish() added to all times, so that none is negative.
+  std::function<Nanoseconds()> shift;
 };
 
 Existing overwrite_policy(const Arguments& arguments) {
@@ -54,7 +56,7 @@ Result<TraceTarget> open_trace(const Arguments& arguments, TraceForm form) {
   return TraceTarget{
       std::move(trace),
       [sink](const std::string& name, const std::string& value) { sink->describe(name, value); },
-      [sink] { return sink->finish(); }};
+      [sink] { return sink->finish(); }, [sink] { return sink->summary().shift; }};
 }
 
 Result<TraceTarget> open_memory_flow(const Arguments& arguments) {
@@ -62,7 +64,7 @@ Result<TraceTarget> open_memory_flow(const Arguments& arguments) {
                          MemoryFlow::create(*arguments.out, overwrite_policy(arguments)));
   MemoryFlow* sink = flow.get();
   return TraceTarget{std::move(flow), [](const std::string&, const std::string&) {},
-                     [sink] { return sink->finish(); }};
+                     [sink] { return sink->finish(); }, [] { return Nanoseconds(0); }};
 }
 
 struct TraceFormat {
@@ -132,6 +134,11 @@ Status write_trace(const Arguments& arguments, Env& env) {
   }
   BENCH_RETURN_IF_ERROR(output.finish());
   if (arguments.verbosity == Verbosity::normal) {
+    const Nanoseconds shift = output.shift();
+    if (shift > Nanoseconds(0))
+      print_sentence(env, fmt::format("bench trace: added {} ({} ns) to all times, since viewers "
+                                      "leave out what is before 0",
+                                      format_time(shift), shift.count()));
     print_sentence(env, fmt::format("bench trace: {} in {}", pluralise(activities, "activity"),
                                     *arguments.out));
   }

@@ -76,13 +76,17 @@ class BenchmarkCases {
 
 Result<Measurement> measure_benchmarks(const BenchmarkFormat& format, std::string_view text,
                                        const std::string& name) {
-  BENCH_ASSIGN_OR_RETURN(BenchmarkReport report, parse_benchmark_report(format, text, name));
   Measurement measurement;
   measurement.name = name;
+  BenchmarkCases cases(measurement);
+  BENCH_ASSIGN_OR_RETURN(
+      BenchmarkReport report,
+      parse_benchmark_report(format, text, name, [&](const BenchmarkEntry& entry) {
+        cases.take(entry);
+        return Status(Done{});
+      }));
   measurement.facts = std::move(report.facts);
   measurement.warnings = std::move(report.warnings);
-  BenchmarkCases cases(measurement);
-  for (const BenchmarkEntry& entry : report.entries) cases.take(entry);
   cases.use_means();
   std::map<std::string, std::string> machine;
   for (const std::string_view fact : format.machine_facts) {

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,8 +36,11 @@ namespace {
 
 // About 1 kB each, as in a table of groups.
 constexpr std::size_t kMaxDiffGroups = 200'000;
-// 32 bytes each. Above this number, times are compared by their sums.
+// 48 bytes each, and 32 per call that launches work. Above this number, times are compared by their
+// sums.
 constexpr std::size_t kMaxDiffActivities = 4'000'000;
+// A kernel may seem to begin before its launch by the error of the clocks.
+constexpr Nanoseconds kMaxLaunchError{1'000'000};
 // If less than this part of the time is in iterations, these are not what the program does.
 constexpr double kMinInIterations = 0.5;
 // A total difference below this part of the sum of all differences is left over from differences
@@ -58,6 +62,7 @@ class DiffSide final : public ActivitySink {
   Status consume(const Activity& activity) override {
     contents_.add(activity);
     steps_.add(activity);
+    add_launch(activity);
     const Level level = plan_.selection.level(activity);
     if (level == Level::none || level < level_) return Done{};
     if (level > level_) forget(level);
@@ -67,15 +72,18 @@ class DiffSide final : public ActivitySink {
 
   // Call this after the last activity. Finds the iteration of each.
   void finish() {
-    if (samples_.size() < selected_) return;  // too many
+    if (samples_.size() < selected_ || launches_.size() >= kMaxDiffActivities) return;  // too many
     for (const StepFinder::Step& step : steps_.steps()) {
       IterationSteps& own = iterations_[{step.pid, step.case_id}];
+      own.of_thread[step.tid].push_back(own.steps.size());
       own.latest_ends.push_back(own.steps.empty() ? step.end
                                                   : std::max(own.latest_ends.back(), step.end));
       own.steps.push_back(step);
     }
+    std::ranges::sort(launches_);
     Nanoseconds inside{0};
     for (Sample& sample : samples_) {
+      move_to_launch(sample);
       sample.iteration = find_iteration(sample);
       if (sample.iteration >= 0) inside = saturating_sum(inside, Nanoseconds(sample.time));
     }
@@ -110,14 +118,25 @@ class DiffSide final : public ActivitySink {
 
  private:
   struct Sample {
-    std::int64_t start, time;
+    // When it was launched, if that is known, and by which thread.
+    std::int64_t start, tid;
+    std::int64_t time;
+    std::uint64_t correlation;  // 0: not work of a device, or its launch is unknown
     std::uint32_t group, stratum;
     std::int64_t iteration;  // its own number first, then its position among iterations; -1: none
   };
   using Stratum = std::pair<std::int64_t, std::string>;  // a process and a case
+  // A call that put work on a device. In the order in which they are searched.
+  struct Launch {
+    std::int64_t pid;
+    std::uint64_t correlation;
+    std::int64_t start, tid;
+    auto operator<=>(const Launch&) const = default;
+  };
   // The steps of all threads, in the order in which they began.
   struct IterationSteps {
     std::vector<StepFinder::Step> steps;
+    std::map<std::int64_t, std::vector<std::size_t>> of_thread;  // positions of its steps
     // When the last of a step and those before it ends.
     std::vector<Nanoseconds> latest_ends;
   };
@@ -139,10 +158,43 @@ class DiffSide final : public ActivitySink {
     totals_[group].time = saturating_sum(totals_[group].time, *activity.duration);
     totals_[group].count += 1;
     if (samples_.size() >= kMaxDiffActivities) return Done{};
-    samples_.push_back({activity.start.count(), activity.duration->count(),
+    const bool is_launched = is_device_work(activity.kind);
+    // Without the call, the wait since the launch is what is known about it.
+    const std::int64_t waited =
+        is_launched ? activity.attributes.integer(Attribute::wait_ns).value_or(0) : 0;
+    const Nanoseconds start = saturating_sum(activity.start, Nanoseconds(-waited));
+    samples_.push_back({start.count(), activity.track.tid, activity.duration->count(),
+                        is_launched ? activity.correlation.value_or(0) : 0,
                         static_cast<std::uint32_t>(group), find_stratum(activity),
                         activity.attributes.integer(Attribute::iteration).value_or(-1)});
     return Done{};
+  }
+
+  static bool is_device_work(ActivityKind kind) {
+    return kind == ActivityKind::kernel || kind == ActivityKind::memcpy ||
+           kind == ActivityKind::memset;
+  }
+
+  void add_launch(const Activity& activity) {
+    const bool is_launch = activity.kind == ActivityKind::api && activity.correlation;
+    if (is_launch && launches_.size() < kMaxDiffActivities)
+      launches_.push_back(
+          {activity.track.pid, *activity.correlation, activity.start.count(), activity.track.tid});
+  }
+
+  // A kernel belongs to the iteration that launched it, also if it runs in a later one. Of several
+  // calls with its correlation, the last one before it counts.
+  void move_to_launch(Sample& sample) const {
+    if (sample.correlation == 0) return;
+    const Launch limit{strata_[sample.stratum].first, sample.correlation,
+                       saturating_sum(Nanoseconds(sample.start), kMaxLaunchError).count(),
+                       std::numeric_limits<std::int64_t>::max()};
+    const auto after = std::ranges::upper_bound(launches_, limit);
+    if (after == launches_.begin()) return;
+    const Launch& launch = *std::prev(after);
+    if (launch.pid != limit.pid || launch.correlation != limit.correlation) return;
+    sample.start = launch.start;
+    sample.tid = launch.tid;
   }
 
   Result<std::size_t> find_group(const Activity& activity) {
@@ -201,11 +253,27 @@ class DiffSide final : public ActivitySink {
     return own != steps.end() ? own - steps.begin() : inside;
   }
 
+  // Returns the position of the step of the sample's thread that runs when the sample starts; -1 if
+  // there is none.
+  static std::int64_t find_own_step(const IterationSteps& all, const Sample& sample) {
+    const auto own = all.of_thread.find(sample.tid);
+    if (own == all.of_thread.end()) return -1;
+    const Nanoseconds start(sample.start);
+    const auto begin_of = [&](std::size_t position) { return all.steps[position].begin; };
+    const auto after = std::ranges::upper_bound(own->second, start, {}, begin_of);
+    if (after == own->second.begin() || all.steps[*std::prev(after)].end <= start) return -1;
+    return static_cast<std::int64_t>(*std::prev(after));
+  }
+
   // Returns the position of the step that runs when the sample starts; -1 if there is none. Steps
-  // of several threads overlap: prefers the one with the sample's own number, then the one that
-  // began last.
+  // of several threads overlap: prefers the one with the sample's own number, then the one of its
+  // thread, then the one that began last.
   static std::int64_t find_running_step(const IterationSteps& all, const Sample& sample) {
     const Nanoseconds start(sample.start);
+    const std::int64_t own = find_own_step(all, sample);
+    if (own >= 0 && (sample.iteration < 0 ||
+                     all.steps[static_cast<std::size_t>(own)].number == sample.iteration))
+      return own;
     const auto after = std::ranges::upper_bound(all.steps, start, {}, &StepFinder::Step::begin);
     std::int64_t last = -1;
     for (auto i = static_cast<std::size_t>(after - all.steps.begin());
@@ -227,6 +295,7 @@ class DiffSide final : public ActivitySink {
   std::vector<std::vector<Cell>> cells_;
   std::vector<DiffValue> totals_;
   std::vector<Sample> samples_;
+  std::vector<Launch> launches_;
   std::size_t selected_ = 0;
   Nanoseconds time_{0}, inside_{0};
   std::string key_;

@@ -195,6 +195,55 @@ TEST(ProfileDiff, AKernelCountsForTheIterationThatLaunchedIt) {
   EXPECT_EQ(diff_rows(activities, activities)[0]["time_a_ns"], 41);
 }
 
+// Iterations of 1,000 ns by their ranges. Each launches a kernel of this length, which runs in the
+// next one.
+std::vector<Activity> late_kernels(const std::vector<std::int64_t>& times) {
+  std::vector<Activity> activities;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto begin = static_cast<std::int64_t>(i) * 1000;
+    Activity call = activity_at(ActivityKind::api, "cudaLaunchKernel", begin + 900, 50);
+    Activity kernel = activity_at(ActivityKind::kernel, "gemm", begin + 1100, times[i]);
+    kernel.track = {7, 7, 0, 1};
+    call.correlation = kernel.correlation = i + 1;
+    activities.push_back(activity_at(ActivityKind::range, "step", begin, 1000));
+    activities.push_back(call);
+    activities.push_back(kernel);
+  }
+  return activities;
+}
+
+// The last kernel ran after all iterations, and the first iteration seemed to have none.
+TEST(ProfileDiff, AKernelThatRunsLaterCountsForTheIterationWithItsLaunch) {
+  const auto a = late_kernels({10, 20, 400}), b = late_kernels({10, 20, 300});
+  const json rows = diff_rows(a, b);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["time_a_ns"], 20);
+  EXPECT_EQ(rows[0]["count_a"], 1);
+  EXPECT_THAT(unwrapped(diff(a, b).text), Not(HasSubstr("Outside of iterations")));
+}
+
+TEST(ProfileDiff, WithoutTheCallTheWaitOfAKernelSaysWhichIterationLaunchedIt) {
+  auto activities = late_kernels({10, 20, 400});
+  std::erase_if(activities, [](const Activity& row) { return row.kind == ActivityKind::api; });
+  for (Activity& row : activities)
+    if (row.kind == ActivityKind::kernel) row.attributes.set(Attribute::wait_ns, std::int64_t{200});
+  EXPECT_EQ(diff_rows(activities, activities)[0]["time_a_ns"], 20);
+  EXPECT_EQ(diff_rows(activities, activities)[0]["count_a"], 1);
+}
+
+// The calls of two threads at once: the step of the launching thread counts.
+TEST(ProfileDiff, AKernelCountsForTheStepOfTheThreadThatLaunchedIt) {
+  std::vector<Activity> activities = late_kernels({10, 20, 30});
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Activity other = activity_at(ActivityKind::range, "step", i * 1000 + 500, 1000);
+    other.track.tid = 8;
+    activities.push_back(other);
+  }
+  // Three of the six steps launch a kernel, so the mean of all counts.
+  EXPECT_EQ(diff_rows(activities, activities)[0]["time_a_ns"], 10);
+  EXPECT_EQ(diff_rows(activities, activities)[0]["count_a"], 0.5);
+}
+
 // Shares of a difference of nearly nothing would be thousands of percent.
 TEST(ProfileDiff, DifferencesThatCancelHaveNoShares) {
   const std::vector<Activity> a = {work("conv", 0, 300), work("pool", 300, 101)};

@@ -125,8 +125,13 @@ struct ChromeTrace::State {
     return last + std::max<std::int64_t>(1000, (last - first) / 100);
   }
 
+  // What is added to all times: viewers leave out events before 0.
+  std::int64_t shift() const { return std::max<std::int64_t>(0, -first); }
+
   Status draw(TraceEvent event) {
     if (event.head.end_kind == EventEnd::open) event.head.end = end_of_open();
+    event.head.start += shift();
+    event.head.end += shift();
     line.clear();
     switch (event.head.type) {
       case TraceEventType::slice:
@@ -188,6 +193,7 @@ struct ChromeTrace::State {
     metadata.insert_or_assign("clock", "CLOCK_MONOTONIC");
     metadata.insert_or_assign("activities", fmt::format("{}", summary.activities));
     metadata.insert_or_assign("flows", fmt::format("{}", text.flows()));
+    if (shift() > 0) metadata.insert_or_assign("shift_ns", fmt::format("{}", shift()));
     end += "\n],\"metadata\":{";
     for (const auto& [name, value] : metadata) {
       if (end.back() != '{') end += ',';
@@ -209,6 +215,7 @@ struct ChromeTrace::State {
       BENCH_RETURN_IF_ERROR(sorted(record));
     }
     BENCH_RETURN_IF_ERROR(draw_same_start());
+    summary.shift = Nanoseconds(shift());
     summary.flows = text.flows();
     summary.tracks = tracks.lanes();
     BENCH_RETURN_IF_ERROR(out->write(end_of_file()));
@@ -279,10 +286,14 @@ struct ChromeTraceLog::State {
   }
 
   Status consume(const Activity& activity) {
-    const TraceEvent* event = maker.make(activity, tracks.index_of(activity));
-    if (event == nullptr) return Done{};
+    const TraceEvent* made = maker.make(activity, tracks.index_of(activity));
+    if (made == nullptr) return Done{};
+    TraceEvent event = *made;
+    // Earlier events are already written, so the times cannot be shifted.
+    event.head.start = std::max<std::int64_t>(0, event.head.start);
+    event.head.end = std::max(event.head.start, event.head.end);
     std::string lines;
-    draw(*event, lines);
+    draw(event, lines);
     if (tracks.lanes() != described) text.tracks(lines);
     described = tracks.lanes();
     return append(lines);

@@ -53,6 +53,8 @@ class ChromeTrace final : public ActivitySink {
     std::int64_t drawn = 0;
     std::int64_t flows = 0;
     std::size_t tracks = 0;
+    // Added to all times, since viewers leave out what is before 0. 0 if no time was negative.
+    Nanoseconds shift{0};
   };
   const Summary& summary() const;  // valid after finish()
 

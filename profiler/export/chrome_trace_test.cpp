@@ -284,5 +284,24 @@ TEST(ChromeTraceLog, IsPlainJson) {
             "/tmp/t.json.gz: a trace written continuously is plain JSON, not .gz; name it .json");
 }
 
+// Each time before 0 became 0, so that these events lost their distance from the others.
+TEST(ChromeTrace, EventsBeforeZeroKeepTheirDistanceFromTheOthers) {
+  Activity allocation = activity(ActivityKind::allocation, "buffer", -3'000, 1'000);
+  allocation.attributes.set(Attribute::size_bytes, std::int64_t{8});
+  const json document =
+      json::parse(trace_of({activity(ActivityKind::range, "early", -5'000, 2'000),
+                            activity(ActivityKind::marker, "mark", -4'000, std::nullopt),
+                            allocation, activity(ActivityKind::range, "late", 1'000, 500)}));
+  std::vector<std::pair<std::string, double>> times;
+  for (const json& event : document.at("traceEvents"))
+    if (event.at("ph") != "M") times.emplace_back(event.at("name"), event.at("ts"));
+  using Time = std::pair<std::string, double>;
+  EXPECT_THAT(times,
+              testing::UnorderedElementsAre(Time{"early", 0}, Time{"mark", 1}, Time{"buffer", 2},
+                                            Time{"buffer", 3}, Time{"live_bytes (bytes)", 2},
+                                            Time{"live_bytes (bytes)", 3}, Time{"late", 6}));
+  EXPECT_EQ(document.at("metadata").at("shift_ns"), "5000");
+}
+
 }  // namespace
 }  // namespace bench

@@ -128,7 +128,7 @@ const TraceEvent* TraceEventMaker::make(const Activity& activity, std::uint32_t 
   head.correlation = activity.correlation.value_or(0);
   head.process = activity.track.pid;
   head.track = track;
-  head.start = std::clamp<std::int64_t>(activity.start.count(), 0, kLatestTime);
+  head.start = std::clamp(activity.start.count(), -kLatestTime, kLatestTime);
   const std::int64_t duration = std::clamp<std::int64_t>(
       activity.duration.value_or(Nanoseconds(0)).count(), 0, kLatestTime - head.start);
   head.end = head.start + duration;

@@ -13,8 +13,9 @@
 
 namespace bench {
 
-// The maximum time in a trace: 73 years. Later times, from malformed files, are replaced by it.
-// Then differences of two times stay in range and microseconds stay below 2^53.
+// The largest time of an activity in a trace, positive or negative: 73 years. Times beyond it, from
+// malformed files, are replaced by it. Then differences of two times stay in range and microseconds
+// stay below 2^53.
 inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
 
 enum class TraceEventType : std::uint8_t { slice, instant, counter, allocation, memory_change };

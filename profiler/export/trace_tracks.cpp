@@ -52,15 +52,15 @@ std::uint32_t TraceTracks::add(const Track& track) {
   row.pid = process_id(track);
   const std::int64_t number = track.device ? track.stream.value_or(-1) : track.tid;
   // Several threads may launch into one stream, which stays one track.
-  for (std::size_t i = 0; track.device && i < tracks_.size(); ++i) {
-    if (tracks_[i].pid == row.pid && tracks_[i].track.stream == track.stream) {
-      return static_cast<std::uint32_t>(i);
-    }
+  const auto index = static_cast<std::uint32_t>(tracks_.size());
+  if (track.device) {
+    const auto [known, is_new] = streams_.try_emplace({row.pid, track.stream}, index);
+    if (!is_new) return known->second;
   }
   row.tids.push_back(is_usable(number) ? number : next_number_++);
   tracks_.push_back(std::move(row));
   ++lanes_;
-  return static_cast<std::uint32_t>(tracks_.size() - 1);
+  return index;
 }
 
 std::int64_t TraceTracks::process_id(const Track& track) {

@@ -88,6 +88,8 @@ class TraceTracks {
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::int64_t> pids_;
   std::map<std::int64_t, Process> processes_;  // key: pid in the trace
   std::vector<Row> tracks_;
+  // The tracks of devices by their process and stream.
+  std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::uint32_t> streams_;
   std::uint32_t last_ = 0;
   std::size_t lanes_ = 0;
   std::int64_t next_number_;

@@ -175,5 +175,19 @@ TEST(TraceLanes, ALongIntervalEnclosesForgottenOnes) {
   EXPECT_EQ(lanes.place(0, 0, 10 * kCount + 20), 0u);
 }
 
+// Each new track was compared with all others, so a file of many streams took minutes.
+TEST(TraceTracks, StreamsOfADeviceAreTracksHoweverManyThereAre) {
+  TraceTracks tracks;
+  constexpr std::int64_t kStreams = 100'000;
+  Activity kernel;
+  kernel.kind = ActivityKind::kernel;
+  for (std::int64_t i = 0; i < kStreams; ++i) {
+    kernel.track = {7, i, 0, i};
+    EXPECT_EQ(tracks.index_of(kernel), static_cast<std::uint32_t>(i));
+  }
+  kernel.track = {7, 1, 0, 5};  // another thread launches into it
+  EXPECT_EQ(tracks.index_of(kernel), 5U);
+}
+
 }  // namespace
 }  // namespace bench

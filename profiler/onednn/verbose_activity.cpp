@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/onednn/verbose_activity.hpp"
 
+#include "base/text.hpp"
+#include "profiler/device_number.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,15 +26,14 @@ std::string_view to_direction(std::string_view propagation) {
   return propagation;  // "backward_data", "backward_weights", "backward"
 }
 
-// "gpu:1" and "gpu" mean devices 1 and 0. The host is not a device.
+// "gpu:1" and "gpu" mean devices 1 and 0. The host is not a device, nor is a number that no device
+// has.
 std::optional<std::int64_t> parse_device(std::string_view engine) {
   if (!engine.starts_with("gpu")) return std::nullopt;
-  std::int64_t device = 0;
   constexpr std::string_view kPrefix = "gpu:";
-  if (engine.starts_with(kPrefix)) {
-    std::from_chars(engine.data() + kPrefix.size(), engine.data() + engine.size(), device);
-  }
-  return device;
+  if (!engine.starts_with(kPrefix)) return 0;
+  const auto device = parse_number<std::int64_t>(engine.substr(kPrefix.size()));
+  return device && is_device_number(*device) ? device : std::nullopt;
 }
 
 // Returns whether the primitive writes the tensor. A forward pass writes dst. A backward pass

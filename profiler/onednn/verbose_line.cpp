@@ -2,6 +2,8 @@
 #include "profiler/onednn/verbose_line.hpp"
 
 #include "base/characters.hpp"
+#include "base/text.hpp"
+#include "profiler/device_number.hpp"
 #include "profiler/onednn/log_text.hpp"
 #include "profiler/onednn/milliseconds.hpp"
 #include "profiler/onednn/verbose_facts.hpp"
@@ -68,7 +70,13 @@ bool is_timestamp(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-bool is_engine(std::string_view text) { return text.starts_with("cpu") || text.starts_with("gpu"); }
+// "cpu", "cpu2gpu", "gpu", or "gpu:0" with the number of a device.
+bool is_engine(std::string_view text) {
+  constexpr std::string_view kNumbered = "gpu:";
+  if (!text.starts_with(kNumbered)) return text.starts_with("cpu") || text.starts_with("gpu");
+  const auto device = parse_number<std::int64_t>(text.substr(kNumbered.size()));
+  return device && is_device_number(*device);
+}
 
 // Matches "src/common/matmul.cpp:176".
 bool is_location(std::string_view text) {

@@ -367,5 +367,19 @@ TEST(VerboseLine, EveryLineOfTheRecordedLogsIsKnown) {
   }
 }
 
+TEST(VerboseLine, AnEngineHasTheNumberOfADevice) {
+  const auto fault = [](const std::string& engine) {
+    VerboseDecoder decoder;
+    return decoder
+        .decode("onednn_verbose,primitive,exec," + engine +
+                ",softmax,ref:any,forward_training,src_f32::blocked:ab:f0,,,2x3,0.5")
+        .fault;
+  };
+  EXPECT_EQ(fault("gpu:0"), "");
+  EXPECT_EQ(fault("gpu"), "");
+  EXPECT_THAT(fault("gpu:99999999999999999999"), HasSubstr("is not an engine"));
+  EXPECT_THAT(fault("gpu:5000"), HasSubstr("is not an engine"));
+}
+
 }  // namespace
 }  // namespace bench

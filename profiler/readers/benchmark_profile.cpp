@@ -35,7 +35,9 @@ class BenchmarkActivities {
 
   Status take(const BenchmarkEntry& entry) {
     if (entry.state != BenchmarkEntry::State::measured) {
-      report_.note(fmt::format("{}: {} was not measured: {}", file_, entry.name, entry.reason));
+      if (unmeasured_.size() < kMaxNotes)
+        unmeasured_.push_back(
+            fmt::format("{}: {} was not measured: {}", file_, entry.name, entry.reason));
       return Done{};
     }
     if (entry.statistic) {
@@ -62,7 +64,9 @@ class BenchmarkActivities {
     return sink_.consume(activity_);
   }
 
+  // Adds the notes on the entries, behind those that `report` has.
   void finish() {
+    for (std::string& note : unmeasured_) report_.note(std::move(note));
     if (report_.activities == 0 && statistics_ > 0) {
       report_.note(
           fmt::format("{}: has only statistics over repetitions, which are not "
@@ -84,6 +88,7 @@ class BenchmarkActivities {
   Activity activity_;
   Nanoseconds end_{0};
   std::int64_t statistics_ = 0, rounded_ = 0;
+  std::vector<std::string> unmeasured_;
 };
 
 Result<ReadReport> read_benchmark_profile(TextSource& source, ActivitySink& sink) {
@@ -93,17 +98,18 @@ Result<ReadReport> read_benchmark_profile(TextSource& source, ActivitySink& sink
     return Error{"contains no complete report of a benchmark", source.name(),
                  "write the report again with its program"};
   }
-  BENCH_ASSIGN_OR_RETURN(BenchmarkReport parsed,
-                         parse_benchmark_report(*format, text, source.name()));
   ReadReport report;
+  BenchmarkActivities activities(source.name(), report, sink);
+  BENCH_ASSIGN_OR_RETURN(
+      BenchmarkReport parsed,
+      parse_benchmark_report(*format, text, source.name(),
+                             [&](const BenchmarkEntry& entry) { return activities.take(entry); }));
   report.format = format->name;
   report.starts = StartTimes::computed;
   report.lines = std::count(text.begin(), text.end(), '\n');
   report.malformed = parsed.unreadable;
   report.facts = std::move(parsed.facts);
   for (std::string& warning : parsed.warnings) report.note(std::move(warning));
-  BenchmarkActivities activities(source.name(), report, sink);
-  for (const BenchmarkEntry& entry : parsed.entries) BENCH_RETURN_IF_ERROR(activities.take(entry));
   activities.finish();
   return report;
 }

@@ -174,5 +174,35 @@ TEST(BenchmarkReport, OtherTextsAreNone) {
     EXPECT_EQ(find_benchmark_format(text), nullptr) << text;
 }
 
+TEST(BenchmarkProfile, AStateOfNvbenchWithANumberThatNoDeviceHasIsNoted) {
+  const auto state = [](const std::string& device) {
+    return R"({"device": )" + device +
+           R"(, "summaries": [{"tag": "nv/cold/time/gpu/mean", "data": )"
+           R"([{"name": "value", "value": "0.001"}]}]})";
+  };
+  const BenchmarkProfile profile =
+      read_benchmarks(R"({"benchmarks": [{"name": "copy", "states": [)" + state("1") + ", " +
+                      state("123456789") + "]}]}");
+  EXPECT_THAT(profile.names(), ElementsAre("copy/device=1"));
+  EXPECT_THAT(profile.report.notes,
+              ElementsAre(HasSubstr("states[1]: `device` is not the number of a device")));
+}
+
+// All runs of a report of 55 MB took 4 GB.
+TEST(BenchmarkProfile, RunsAreForwardedOneByOne) {
+  const std::string text = R"({"results": [{"command": "sleep 1", "times": [1, 2, 3]}]})";
+  const BenchmarkFormat* const format = find_benchmark_format(text);
+  ASSERT_NE(format, nullptr);
+  int taken = 0;
+  const auto report =
+      parse_benchmark_report(*format, text, "b.json", [&](const BenchmarkEntry&) -> Status {
+        if (++taken == 2) return Error{"enough", "", ""};
+        return Done{};
+      });
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().what, "enough");
+  EXPECT_EQ(taken, 2);
+}
+
 }  // namespace
 }  // namespace bench

@@ -54,7 +54,8 @@ void BenchmarkReportBuilder::warn(std::string_view place, std::string_view probl
 }
 
 void BenchmarkReportBuilder::warn_unmeasured(std::string_view place, std::string_view problem) {
-  report_.warnings.push_back(fmt::format("{}: {}: {}", file_, place, problem));
+  if (report_.warnings.size() < kMaxBenchmarkWarnings)
+    report_.warnings.push_back(fmt::format("{}: {}: {}", file_, place, problem));
 }
 
 std::span<const BenchmarkFormat> benchmark_formats() {
@@ -75,10 +76,11 @@ const BenchmarkFormat* find_benchmark_format(std::string_view text) {
 }
 
 Result<BenchmarkReport> parse_benchmark_report(const BenchmarkFormat& format, std::string_view text,
-                                               const std::string& name) {
+                                               const std::string& name,
+                                               const TakeBenchmarkEntry& take) {
   BenchmarkReport report;
   report.format = format.name;
-  BenchmarkReportBuilder builder(report, name);
+  BenchmarkReportBuilder builder(report, name, take);
   bool has_entries = false;
   // Each of several documents, such as appended runs, has repetitions of its own.
   for (const JsonPart& part : find_json_objects(text, fmt::format("\"{}\"", format.list))) {
@@ -98,6 +100,7 @@ Result<BenchmarkReport> parse_benchmark_report(const BenchmarkFormat& format, st
                       entries->size() == 1 ? "entry counts" : "entries count"));
     }
     format.read(document.root(), builder);
+    BENCH_RETURN_IF_ERROR(builder.status());
   }
   if (!has_entries) {
     return Error{fmt::format("has no list `{}`", format.list), name,

@@ -9,6 +9,7 @@
 #include "profiler/attribute.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -36,21 +37,31 @@ struct BenchmarkEntry {
   Attributes attributes = {};
 };
 
+// What a report contains beside its entries.
 struct BenchmarkReport {
   std::string_view format;                   // name of the row of benchmark_formats()
   std::map<std::string, std::string> facts;  // what describes the machine and the program
-  std::vector<BenchmarkEntry> entries;
-  std::vector<std::string> warnings;  // "g.json: benchmarks[3]: no name; ignored"
+  // "g.json: benchmarks[3]: no name; ignored"; only the first kMaxBenchmarkWarnings.
+  std::vector<std::string> warnings;
   // How many of them concern an entry that could not be read.
   std::int64_t unreadable = 0;
 };
 
-// Adds the entries of a document to a report.
+inline constexpr std::size_t kMaxBenchmarkWarnings = 1000;
+
+// Receives the entries one by one: a report may have millions of runs.
+using TakeBenchmarkEntry = std::function<Status(BenchmarkEntry&& entry)>;
+
+// Forwards the entries of a document, and adds the rest to a report.
 class BenchmarkReportBuilder {
  public:
-  BenchmarkReportBuilder(BenchmarkReport& report, const std::string& file)
-      : report_(report), file_(file) {}
-  void add(BenchmarkEntry entry) { report_.entries.push_back(std::move(entry)); }
+  BenchmarkReportBuilder(BenchmarkReport& report, const std::string& file,
+                         const TakeBenchmarkEntry& take)
+      : report_(report), file_(file), take_(take) {}
+  void add(BenchmarkEntry entry) {
+    if (status_.ok()) status_ = take_(std::move(entry));
+  }
+  const Status& status() const { return status_; }  // the first error of `take`
   // Stores the fact if the object has a number, text or Boolean of this name.
   void add_fact(std::string_view name, JsonValue object, std::string_view member);
   void add_fact(std::string name, std::string text) {
@@ -64,6 +75,8 @@ class BenchmarkReportBuilder {
  private:
   BenchmarkReport& report_;
   const std::string& file_;
+  const TakeBenchmarkEntry& take_;
+  Status status_ = Done{};
 };
 
 // What is known about one program that writes reports.
@@ -87,9 +100,10 @@ const BenchmarkFormat* find_benchmark_format(std::string_view text);
 
 // Parses the text of the file `name`. Other output may precede and follow a report, several reports
 // may follow each other, and the last one may be cut. Returns an error if the text contains no
-// report or if the first one that it contains is not valid.
+// report or if the first one that it contains is not valid, and the first error of `take`.
 Result<BenchmarkReport> parse_benchmark_report(const BenchmarkFormat& format, std::string_view text,
-                                               const std::string& name);
+                                               const std::string& name,
+                                               const TakeBenchmarkEntry& take);
 
 // Helpers for the formats.
 

@@ -72,7 +72,7 @@ class GpuTimeline {
     std::string folder;  // of temporary files
     FrameworkWorkProvider compute_work;
     // Calls, works and ranges that are joined at once. Few enough for the processor's cache.
-    std::size_t part = 1 << 9;
+    std::size_t part = 1 << 7;
   };
   GpuTimeline(Options options, const ProfileStrings& strings, ActivitySink& sink);
   ~GpuTimeline();

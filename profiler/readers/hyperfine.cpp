@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -32,20 +31,20 @@ std::optional<double> list_number(JsonValue object, std::string_view name, std::
   return has ? list->item(index).number() : std::nullopt;
 }
 
-std::vector<HyperfineRun> read_runs(JsonValue result) {
-  std::vector<HyperfineRun> runs;
+// Calls `take` with each run of the result. There may be millions.
+template <class Take>
+void for_each_run(JsonValue result, Take take) {
   if (const auto times = result.value_at("times"); times && times->is_list()) {
     for (std::size_t i = 0; i < times->size(); ++i)
-      runs.push_back({times->item(i).number(), {}, list_number(result, "exit_codes", i)});
+      take(HyperfineRun{times->item(i).number(), {}, list_number(result, "exit_codes", i)});
   }
   const auto measurements = result.value_at("measurements");
   for (std::size_t i = 0; measurements && measurements->is_list() && i < measurements->size();
        ++i) {
     const JsonValue run = measurements->item(i);
-    runs.push_back(
-        {quantity(run, "time_wall_clock"), quantity(run, "time_cpu"), quantity(run, "exit_code")});
+    take(HyperfineRun{quantity(run, "time_wall_clock"), quantity(run, "time_cpu"),
+                      quantity(run, "exit_code")});
   }
-  return runs;
 }
 
 // Returns "threads=4,size=10".
@@ -81,24 +80,25 @@ void read_hyperfine_result(JsonValue result, const std::string& place,
   entry.family = entry.name.substr(0, entry.name.find(' '));
   entry.arguments = read_hyperfine_parameters(result);
   if (!name.empty() && name != command) entry.attributes.set(Attribute::problem, command);
-  const std::vector<HyperfineRun> runs = read_runs(result);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto time = positive_time(runs[i].seconds, kNanosecondsPerSecond);
+  std::int64_t number = 0;
+  for_each_run(result, [&](const HyperfineRun& run) {
+    const std::int64_t index = number++;
+    const auto time = positive_time(run.seconds, kNanosecondsPerSecond);
     if (!time) {
-      builder.warn(fmt::format("{}, run {}", place, i + 1), "no time above 0; ignored");
-      continue;
+      builder.warn(fmt::format("{}, run {}", place, index + 1), "no time above 0; ignored");
+      return;
     }
-    BenchmarkEntry run = entry;
-    run.time = *time;
-    run.attributes.set(Attribute::iteration, static_cast<std::int64_t>(i));
-    const auto cpu = positive_time(runs[i].cpu_seconds, kNanosecondsPerSecond);
+    BenchmarkEntry measured = entry;
+    measured.time = *time;
+    measured.attributes.set(Attribute::iteration, index);
+    const auto cpu = positive_time(run.cpu_seconds, kNanosecondsPerSecond);
     constexpr double kMaxTime = 1e18;
     if (cpu && cpu->count() < kMaxTime)
-      run.attributes.set(Attribute::cpu_ns, std::int64_t{std::llround(cpu->count())});
-    if (runs[i].exit_code.value_or(0) != 0)
-      run.attributes.set(Attribute::reason, fmt::format("exit status {}", *runs[i].exit_code));
-    builder.add(std::move(run));
-  }
+      measured.attributes.set(Attribute::cpu_ns, std::int64_t{std::llround(cpu->count())});
+    if (run.exit_code.value_or(0) != 0)
+      measured.attributes.set(Attribute::reason, fmt::format("exit status {}", *run.exit_code));
+    builder.add(std::move(measured));
+  });
   for (const char* const average : {"mean", "median"}) add_average(result, average, entry, builder);
 }
 

@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
+#include "profiler/device_number.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/nvtx/framework_range.hpp"
 #include "profiler/onednn/milliseconds.hpp"
@@ -177,18 +178,30 @@ constexpr std::array kCategories = {
     Category{"trace", ActivityKind::process, KinetoPlace::main, finish_window},
 };
 
-void place_on_device(const KinetoEvent& event, const KinetoField* pid, const KinetoField* tid,
-                     Activity& activity) {
+// Returns the device that an argument states; `unstated` if it states none, for which Kineto writes
+// -1.
+Result<std::int64_t> device_argument(const KinetoEvent& event, std::string_view name,
+                                     std::int64_t unstated) {
+  const std::int64_t device = event.argument_integer(name).value_or(-1);
+  if (device == -1) return unstated;
+  if (is_device_number(device)) return device;
+  return Error{fmt::format("`{}` is not the number of a device", name), "", ""};
+}
+
+Status place_on_device(const KinetoEvent& event, const KinetoField* pid, const KinetoField* tid,
+                       Activity& activity) {
   const auto number_of = [](const KinetoField* field) {
     return field == nullptr ? std::nullopt : parse_number<std::int64_t>(field->text);
   };
-  const auto device = event.argument_integer("device");
-  activity.track.device = device ? device : number_of(pid);
-  if (!activity.track.device) activity.track.device = 0;
+  // The process of a row of a device is its number.
+  const std::int64_t process = number_of(pid).value_or(0);
+  BENCH_ASSIGN_OR_RETURN(activity.track.device,
+                         device_argument(event, "device", is_device_number(process) ? process : 0));
   // A wait has a row beside the one of its stream, which its tid states.
   const auto stream = event.argument_integer("stream");
   const bool is_wait = activity.kind == ActivityKind::synchronisation;
   activity.track.stream = stream && !is_wait ? stream : number_of(tid);
+  return Done{};
 }
 
 constexpr std::string_view kNoTime = "`ts` is not a number of microseconds from 0 to 73 years";
@@ -259,7 +272,8 @@ Result<KinetoDecoder::Outcome> KinetoDecoder::decode_slice(const KinetoEvent& ev
   row.activity.kind = category->kind;
   if (category->place == KinetoPlace::host) place_on_host(event, row.activity);
   if (category->place == KinetoPlace::device)
-    place_on_device(event, event.find("pid"), event.find("tid"), row.activity);
+    BENCH_RETURN_IF_ERROR(
+        place_on_device(event, event.find("pid"), event.find("tid"), row.activity));
   category->finish(event, row);
   if (row.activity.kind == ActivityKind::marker) row.activity.duration.reset();
   return Outcome::rows;
@@ -286,7 +300,9 @@ Result<KinetoDecoder::Outcome> KinetoDecoder::decode_instant(const KinetoEvent& 
   copy_count(event, "Total Allocated", Attribute::live_bytes, row.activity);
   const bool is_on_device = event.argument_integer("Device Type").value_or(0) > 0;
   row.activity.attributes.set(Attribute::role, is_on_device ? "device" : "host");
-  if (is_on_device) row.activity.track.device = event.argument_integer("Device Id").value_or(0);
+  if (is_on_device) {
+    BENCH_ASSIGN_OR_RETURN(row.activity.track.device, device_argument(event, "Device Id", 0));
+  }
   return Outcome::rows;
 }
 

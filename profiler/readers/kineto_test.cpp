@@ -335,5 +335,26 @@ TEST(KinetoHead, NamesTheFirstGpu) {
   EXPECT_EQ(named("hello\n"), "");
 }
 
+TEST(KinetoReader, ANumberThatNoDeviceHasCostsANote) {
+  const auto kernel = [](const std::string& device) {
+    return slice("kernel", "k", "1", "1", "\"device\": " + device + ", \"stream\": 1");
+  };
+  const KinetoTrace trace = read_trace(in_list(
+      kernel("3") + ", " + kernel("1e9") + ", " + kernel("4294967296") + ", " + kernel("-7") +
+      ", " + kernel("-1") + ", " +
+      "{\"ph\": \"i\", \"name\": \"[memory]\", \"pid\": 7, \"tid\": 7, \"ts\": 2, \"args\": "
+      "{\"Bytes\": 8, \"Addr\": 1, \"Device Type\": 1, \"Device Id\": 99999999}}"));
+  std::vector<std::int64_t> devices;
+  for (const Activity& activity : trace.activities)
+    devices.push_back(activity.track.device.value_or(-1));
+  // Without a number, the process of the row is that of the device.
+  EXPECT_THAT(devices, testing::UnorderedElementsAre(3, 7, 7));
+  EXPECT_EQ(trace.report.malformed, 3);
+  EXPECT_THAT(trace.report.notes,
+              ElementsAre(HasSubstr("`device` is not the number of a device"),
+                          HasSubstr("`device` is not the number of a device"),
+                          HasSubstr("`Device Id` is not the number of a device")));
+}
+
 }  // namespace
 }  // namespace bench

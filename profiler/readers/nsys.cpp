@@ -2,6 +2,7 @@
 // Reads what `nsys export --type sqlite` writes. Its tables differ between versions: columns are
 // found by name, and most are optional. Times are nanoseconds since the session began.
 #include "base/env.hpp"
+#include "profiler/device_number.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/readers/gpu_timeline.hpp"
 #include "profiler/readers/nsys_tables.hpp"
@@ -183,16 +184,19 @@ class NsysReading {
   }
 
   Status read_devices() {
-    BENCH_RETURN_IF_ERROR(
-        tables_.read("TARGET_INFO_GPU", gpus::kColumns, [&](const SqliteRows& row) {
-          devices_.push_back(read_device(row));
-          return Result<RowFault>(kGoodRow);
-        }));
+    BENCH_RETURN_IF_ERROR(tables_.read("TARGET_INFO_GPU", gpus::kColumns,
+                                       [&](const SqliteRows& row) -> Result<RowFault> {
+                                         const GpuDevice device = read_gpu(row);
+                                         if (!is_device_number(device.device))
+                                           return RowFault("`id` is not the number of a device");
+                                         devices_.push_back(device);
+                                         return kGoodRow;
+                                       }));
     note_devices(devices_, report_);
     return Done{};
   }
 
-  static GpuDevice read_device(const SqliteRows& row) {
+  static GpuDevice read_gpu(const SqliteRows& row) {
     constexpr std::int64_t kMaxLimit = std::int64_t{1} << 32;
     const auto limit = [&](std::size_t column) {
       return read_count(row, column, kMaxLimit).value_or(0);
@@ -296,19 +300,21 @@ class NsysReading {
   }
 
   // Reads what all tables of device work have.
-  bool read_work(const SqliteRows& row, TimelineWork::Kind kind, GpuTimeline& timeline,
-                 TimelineWork& work) {
+  RowFault read_work(const SqliteRows& row, TimelineWork::Kind kind, GpuTimeline& timeline,
+                     TimelineWork& work) {
     work = {};
     const auto time = read_interval(row, works::start, works::end);
-    if (!time) return false;
+    if (!time) return kBadTime;
+    const auto device = read_device(row, works::device);
+    if (!device) return kBadDevice;
     work.kind = kind;
     work.time = *time;
     work.process = process(timeline, row.integer(works::process));
-    work.place = {row.integer(works::device).value_or(0), row.integer(works::context).value_or(0),
+    work.place = {*device, row.integer(works::context).value_or(0),
                   row.integer(works::stream).value_or(0)};
     work.correlation = number_of(row, works::correlation);
     work.graph_node = number_of(row, works::node);
-    return true;
+    return kGoodRow;
   }
 
   Status read_works(GpuTimeline& timeline) {
@@ -334,8 +340,8 @@ class NsysReading {
     for (const WorkTable& table : kTables) {
       BENCH_RETURN_IF_ERROR(
           tables_.read(table.name, table.columns, [&](const SqliteRows& row) -> Result<RowFault> {
-            if (!read_work(row, table.kind, timeline, work)) return kBadTime;
-            const RowFault fault = (this->*table.finish)(row, work);
+            RowFault fault = read_work(row, table.kind, timeline, work);
+            if (fault.empty()) fault = (this->*table.finish)(row, work);
             if (!fault.empty()) return fault;
             return add_row(work, timeline);
           }));
@@ -420,12 +426,13 @@ class NsysReading {
                           const auto operation = row.integer(changes::operation);
                           if (!at) return RowFault("`start` is not a time");
                           if (!operation) return RowFault("`memoryOperationType` is not a number");
+                          const auto device = read_device(row, changes::device);
+                          if (!device) return kBadDevice;
                           TimelineWork work;
                           work.kind = change_kinds_.find(*operation);
                           work.time = {*at, *at};
                           work.process = process(timeline, row.integer(changes::process));
-                          work.place = {row.integer(changes::device).value_or(0),
-                                        row.integer(changes::context).value_or(0), 0};
+                          work.place = {*device, row.integer(changes::context).value_or(0), 0};
                           work.correlation = number_of(row, changes::correlation);
                           work.address =
                               static_cast<std::uint64_t>(row.integer(changes::address).value_or(0));

@@ -257,5 +257,20 @@ TEST(NvprofReader, ACallThatIsNotKnownHasItsNumber) {
   EXPECT_EQ(profile.activities[0].track.tid, 4294967288);
 }
 
+TEST(NsysReader, ANumberThatNoDeviceHasCostsANote) {
+  const auto kernel_of = [](std::string_view device) {
+    return fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3, 9, {}, 13, 1, {}, 2);",
+                       device, nsys_number(7));
+  };
+  const SqliteProfile profile =
+      read_sqlite(std::string(kNsysSchema) + kernel_of("4095") + kernel_of("4096") +
+                  kernel_of("-1") + kernel_of("9223372036854775807"));
+  ASSERT_EQ(profile.names(ActivityKind::kernel).size(), 1U);
+  EXPECT_EQ(profile.at(ActivityKind::kernel, "add").track.device, 4095);
+  EXPECT_EQ(profile.report.malformed, 3);
+  EXPECT_THAT(profile.report.notes, Contains("p.sqlite: table CUPTI_ACTIVITY_KIND_KERNEL, row 2: "
+                                             "`deviceId` is not the number of a device"));
+}
+
 }  // namespace
 }  // namespace bench

@@ -3,6 +3,7 @@
 // combination of its axes' values and devices, with one mean over many samples; the samples
 // themselves are in files beside the report. Reports of 2021 have no tags, and so no times here.
 #include "base/text.hpp"
+#include "profiler/device_number.hpp"
 #include "profiler/readers/benchmark_report.hpp"
 
 #include <fmt/format.h>
@@ -99,6 +100,8 @@ void read_nvbench_state(JsonValue state, const std::string& benchmark, const std
   const auto device = state.value_at("device");
   entry.device = device ? device->signed_integer() : std::nullopt;
   if (entry.device && *entry.device < 0) entry.device.reset();
+  if (entry.device && !is_device_number(*entry.device))
+    return builder.warn(place, "`device` is not the number of a device; ignored");
   // A state of another device than the first one is another case.
   if (entry.device.value_or(0) > 0) entry.name += fmt::format("/device={}", *entry.device);
   const auto skipped = state.value_at("is_skipped");

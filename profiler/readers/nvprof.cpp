@@ -203,7 +203,9 @@ class NvprofReading {
             return read_count(row, column, kMaxLimit).value_or(0);
           };
           GpuDevice device;
-          device.device = row.integer(columns::id).value_or(0);
+          const auto number = read_device(row, columns::id);
+          if (!number) return RowFault("`id` is not the number of a device");
+          device.device = *number;
           device.name = limited_text(row.text(columns::name));
           if (const auto id = row.integer(columns::name)) device.name = strings_.find(*id);
           device.limits = {
@@ -290,17 +292,18 @@ class NvprofReading {
     return true;
   }
 
-  bool read_work(const SqliteRows& row, TimelineWork::Kind kind, GpuTimeline& timeline,
-                 TimelineWork& work) const {
+  RowFault read_work(const SqliteRows& row, TimelineWork::Kind kind, GpuTimeline& timeline,
+                     TimelineWork& work) const {
     namespace columns = nvprof_works;
     if (!begin_work(kind, read_interval(row, columns::start, columns::end), timeline, work))
-      return false;
-    work.place = {row.integer(columns::device).value_or(0),
-                  row.integer(columns::context).value_or(0),
+      return kBadInterval;
+    const auto device = read_device(row, columns::device);
+    if (!device) return kBadDevice;
+    work.place = {*device, row.integer(columns::context).value_or(0),
                   row.integer(columns::stream).value_or(0)};
     work.correlation = number_of(row, columns::correlation);
     work.graph_node = number_of(row, columns::node);
-    return true;
+    return kGoodRow;
   }
 
   Status read_works(GpuTimeline& timeline) {
@@ -322,8 +325,8 @@ class NvprofReading {
     for (const WorkTable& table : kTables) {
       BENCH_RETURN_IF_ERROR(
           tables_.read(table.name, table.columns, [&](const SqliteRows& row) -> Result<RowFault> {
-            if (!read_work(row, table.kind, timeline, work)) return kBadInterval;
-            const RowFault fault = table.finish(row, work);
+            RowFault fault = read_work(row, table.kind, timeline, work);
+            if (fault.empty()) fault = table.finish(row, work);
             if (!fault.empty()) return fault;
             return add_row(work, timeline);
           }));

@@ -2,6 +2,7 @@
 #include "profiler/readers/profile_tables.hpp"
 
 #include "base/utf8.hpp"
+#include "profiler/device_number.hpp"
 
 #include <fmt/format.h>
 
@@ -109,6 +110,10 @@ std::uint64_t number_of(const SqliteRows& row, std::size_t column) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column).value_or(0), 0));
 }
 
+std::optional<std::int64_t> read_device(const SqliteRows& row, std::size_t column) {
+  return read_count(row, column, kMaxDeviceNumber);
+}
+
 void note_devices(std::vector<GpuDevice>& devices, ReadReport& report) {
   for (const GpuDevice& device : devices) {
     if (device.name.empty()) continue;
@@ -132,15 +137,30 @@ void finish_timeline(const GpuTimeline& timeline, std::string_view name, ReadRep
   for (const std::string& note : timeline.notes()) report.note(fmt::format("{}: {}", name, note));
 }
 
-Result<ReadReport> read_sqlite_profile(TextSource& source, ActivitySink& sink) {
-  BENCH_ASSIGN_OR_RETURN(const SqliteFile file, SqliteFile::open(source));
+namespace {
+
+Result<ReadReport> read_known_tables(const SqliteFile& file, const TextSource& source,
+                                     ActivitySink& sink) {
   if (file.contains(kNvprofTable)) return read_nvprof_tables(file, source, sink);
   const bool is_nsys = std::ranges::any_of(
       kNsysTables, [&](std::string_view table) { return file.contains(table); });
   if (is_nsys) return read_nsys_tables(file, source, sink);
+  const std::string step =
+      "name what `nsys export --type sqlite REPORT.nsys-rep` or `nvprof -o FILE` wrote";
   return Error{"is an SQLite database without the tables of Nsight Systems or nvprof",
-               source.name(),
-               "name what `nsys export --type sqlite REPORT.nsys-rep` or `nvprof -o FILE` wrote"};
+               source.name(), file.unread().empty() ? step : file.unread()};
+}
+
+}  // namespace
+
+Result<ReadReport> read_sqlite_profile(TextSource& source, ActivitySink& sink) {
+  BENCH_ASSIGN_OR_RETURN(const SqliteFile file, SqliteFile::open(source));
+  BENCH_ASSIGN_OR_RETURN(ReadReport report, read_known_tables(file, source, sink));
+  if (file.unread().empty()) return report;
+  // It concerns all rows, so it precedes the notes on single ones.
+  report.notes.insert(report.notes.begin(), file.unread());
+  if (report.notes.size() > kMaxNotes) report.notes.pop_back();
+  return report;
 }
 
 }  // namespace bench

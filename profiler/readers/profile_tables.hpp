@@ -60,6 +60,9 @@ bool read_resources(const SqliteRows& row, std::size_t first, TimelineWork& work
 // Returns the text without what is beyond kMaxProfileText.
 std::string_view limited_text(std::string_view text);
 std::uint64_t number_of(const SqliteRows& row, std::size_t column);  // 0 if absent or negative
+// Returns 0 if it is absent, and nullopt if no device has such a number (device_number.hpp).
+std::optional<std::int64_t> read_device(const SqliteRows& row, std::size_t column);
+inline constexpr std::string_view kBadDevice = "`deviceId` is not the number of a device";
 
 // Adds the names of devices to the facts, and removes the devices whose limits are unknown.
 void note_devices(std::vector<GpuDevice>& devices, ReadReport& report);

@@ -155,6 +155,39 @@ class TemporaryFile {
   std::string path_;
 };
 
+// The files in which SQLite keeps changes that are not yet, or not for good, in the database.
+struct SideFile {
+  std::string_view suffix;
+  std::string_view problem;
+};
+constexpr std::array<SideFile, 2> kSideFiles = {
+    {{"-wal", "contains newer data, which is not read: these results may be incomplete"},
+     {"-journal", "shows that a change of the file did not end: these results may be wrong"}}};
+// A log or journal begins with a header of this size, or longer. Its first byte is 0 if it counts
+// no more.
+constexpr std::int64_t kSideFileHeader = 32;
+
+// The database is opened as one that never changes, so that nothing is written beside it; SQLite
+// then ignores these files.
+std::string describe_side_files(const std::string& path, const std::string& name) {
+  for (const SideFile& row : kSideFiles) {
+    const std::string beside = fmt::format("{}{}", path, row.suffix);
+    const Descriptor file(::open(beside.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct ::stat facts {};
+    const bool is_file =
+        file.get() >= 0 && ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
+    char first = 0;
+    const bool counts = is_file && facts.st_size > kSideFileHeader &&
+                        ::pread(file.get(), &first, 1, 0) == 1 && first != 0;
+    if (counts)
+      return fmt::format(
+          "{}: the file {}{} beside it {}; close the program that writes it, or run "
+          "`sqlite3 {} 'PRAGMA wal_checkpoint(TRUNCATE)'`",
+          name, name, row.suffix, row.problem, name);
+  }
+  return {};
+}
+
 std::uint32_t read_big_endian(std::string_view bytes) {
   std::uint32_t number = 0;
   for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
@@ -217,7 +250,11 @@ Error SqliteFile::fault(int code) const {
 }
 
 Result<SqliteFile> SqliteFile::open(TextSource& source) {
-  if (const auto path = source.file()) return open_path(*path, source.name());
+  if (const auto path = source.file()) {
+    BENCH_ASSIGN_OR_RETURN(SqliteFile file, open_path(*path, source.name()));
+    file.unread_ = describe_side_files(*path, source.name());
+    return file;
+  }
   TemporaryFile copy;
   BENCH_RETURN_IF_ERROR(copy.fill(source));
   return open_path(copy.path(), source.name());

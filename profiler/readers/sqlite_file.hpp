@@ -80,6 +80,9 @@ class SqliteFile {
   SqliteFile& operator=(SqliteFile&&) noexcept = default;
 
   const std::string& name() const { return name_; }
+  // A sentence on data that is in another file beside this one and is therefore not read; empty if
+  // there is none.
+  const std::string& unread() const { return unread_; }
   // Whether there is something of this name, also a view.
   bool contains(std::string_view table) const { return tables_.contains(table); }
   bool has_column(std::string_view table, std::string_view column) const;
@@ -111,6 +114,7 @@ class SqliteFile {
   std::shared_ptr<const SqliteFunctions> sqlite_;
   std::unique_ptr<sqlite3, Close> database_;
   std::string name_;
+  std::string unread_;
   std::int64_t size_ = 0;
   std::map<std::string, Table, std::less<>> tables_;
 };

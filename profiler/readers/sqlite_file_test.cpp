@@ -125,5 +125,37 @@ TEST(SqliteFile, ValuesOfAnotherTypeAreAbsent) {
   EXPECT_FALSE(*rows->next());
 }
 
+// Returns the notes of the reader, or its error, on a database with such a file beside it.
+std::string read_beside(const std::string& suffix, const std::string& content,
+                        const std::string& statements) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("p.sqlite", sqlite_database(statements));
+  folder.write("p.sqlite" + suffix, content);
+  const auto source = open_text(path);
+  EXPECT_TRUE(source.ok());
+  SqliteProfile profile;
+  const auto report = read_activities(**source, profile);
+  if (!report.ok()) return report.error().message();
+  return report->notes.empty() ? "" : report->notes.front();
+}
+
+TEST(SqliteFile, NewerDataInALogBesideItIsStated) {
+  const std::string log = "\x37\x7f\x06\x82" + std::string(96, 'x');
+  EXPECT_THAT(read_beside("-wal", log, kNsysSchema),
+              AllOf(HasSubstr("p.sqlite-wal beside it contains newer data, which is not read"),
+                    HasSubstr("PRAGMA wal_checkpoint(TRUNCATE)")));
+  EXPECT_THAT(read_beside("-wal", log, "CREATE TABLE other (id INTEGER);"),
+              AllOf(HasSubstr("without the tables"), HasSubstr("p.sqlite-wal beside it contains")));
+  EXPECT_THAT(read_beside("-journal", "\xd9\xd5\x05\xf9" + std::string(96, 'x'), kNsysSchema),
+              HasSubstr("p.sqlite-journal beside it shows that a change of the file did not end"));
+}
+
+TEST(SqliteFile, AnEmptyLogBesideItContainsNothing) {
+  EXPECT_EQ(read_beside("-wal", "", kNsysSchema), "");
+  EXPECT_EQ(read_beside("-wal", std::string(32, 'x'), kNsysSchema), "");
+  EXPECT_EQ(read_beside("-journal", std::string(512, '\0'), kNsysSchema), "");
+  EXPECT_EQ(read_beside("-other", std::string(512, 'x'), kNsysSchema), "");
+}
+
 }  // namespace
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include "base/lines.hpp"
 #include "base/python_value.hpp"
 #include "base/text.hpp"
+#include "profiler/device_number.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 
 #include <fmt/ranges.h>
@@ -209,9 +210,13 @@ std::string format_python(const PythonValue& value, char separator) {
 // Names the namespaces that Nsight Systems calls `<unnamed>` as demanglers do.
 std::string with_anonymous_namespaces(std::string_view name) {
   constexpr std::string_view kUnnamed = "<unnamed>";
-  std::string result(name);
-  for (std::size_t at = result.find(kUnnamed); at != result.npos; at = result.find(kUnnamed))
-    result.replace(at, kUnnamed.size(), "(anonymous namespace)");
+  std::string result;
+  for (std::size_t at = name.find(kUnnamed); at != name.npos; at = name.find(kUnnamed)) {
+    result += name.substr(0, at);
+    result += "(anonymous namespace)";
+    name.remove_prefix(at + kUnnamed.size());
+  }
+  result += name;
   return result;
 }
 
@@ -507,13 +512,19 @@ void set_thread(TableRow& row, const TableCell& cell) {
 }
 
 void set_device(TableRow& row, const TableCell& cell) {
-  row.activity.track.device = whole_number(cell.text);
-  row.unreadable += row.activity.track.device ? 0 : 1;
+  const auto number = whole_number(cell.text);
+  if (number && is_device_number(*number)) {
+    row.activity.track.device = number;
+  } else {
+    ++row.unreadable;
+  }
 }
 
 void set_device_name(TableRow& row, const TableCell& cell) {
   const auto [name, number] = split_unit(cell.text);
-  row.activity.track.device = parse_number<std::int64_t>(number);
+  const auto device = parse_number<std::int64_t>(number);
+  if (device && is_device_number(*device)) row.activity.track.device = device;
+  if (device && !is_device_number(*device)) ++row.unreadable;
   row.facts.emplace("gpu.name", name);
 }
 

@@ -156,5 +156,29 @@ TEST(TableImport, AColumnWithAnUnknownUnitIsNotRead) {
   EXPECT_EQ(table.activities[0].duration, std::nullopt);
 }
 
+TEST(TableImport, ANumberThatNoDeviceHasIsNotRead) {
+  const ImportedTable table = import_table(
+      "nsys", "Start (ns),Duration (ns),GrdX,Device,Name\n1,2,3,GPU (5),k\n4,2,3,GPU (500000),k\n");
+  ASSERT_EQ(table.activities.size(), 2u);
+  EXPECT_EQ(table.activities[0].track.device, 5);
+  EXPECT_EQ(table.activities[1].track.device, std::nullopt);
+  EXPECT_EQ(table.report.unknown, 1);
+  EXPECT_THAT(table.report.notes, ElementsAre(HasSubstr(":3: 1 values could not be read")));
+}
+
+// Each replacement moved the rest of the name, so a megabyte took minutes.
+TEST(TableImport, ANameOfManyUnnamedNamespacesIsReadAtOnce) {
+  constexpr std::size_t kNamespaces = 20'000;
+  std::string name, expected;
+  for (std::size_t i = 0; i < kNamespaces; ++i) {
+    name += "<unnamed>::";
+    expected += "(anonymous namespace)::";
+  }
+  const ImportedTable table =
+      import_table("nsys", "Start (ns),Duration (ns),GrdX,Name\n1,2,3," + name + "k\n");
+  ASSERT_EQ(table.activities.size(), 1u);
+  EXPECT_TRUE(table.activities[0].name == expected + "k");
+}
+
 }  // namespace
 }  // namespace bench

@@ -4,6 +4,7 @@
 
 #include "profiler/activity.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/device_number.hpp"
 #include "tests/fuzz/require.hpp"
 
 #include <cstdint>
@@ -29,11 +30,13 @@ class CheckingSink : public ActivitySink {
   ActivityLineParser parser_;
 };
 
-// For readers of formats whose times and work are never negative.
+// For readers of files of other programs: times and work are never negative, and numbers of devices
+// are bounded.
 class CheckingWorkSink : public CheckingSink {
  public:
   Status consume(const Activity& activity) override {
     require(activity.start.count() >= 0);
+    require(is_device_number(activity.track.device.value_or(0)));
     for (const auto attribute : {Attribute::flops, Attribute::bytes})
       require(activity.attributes.integer(attribute).value_or(0) >= 0);
     return CheckingSink::consume(activity);
