@@ -39,7 +39,12 @@ bool is_device_case(const CaseRecord& record) {
 FleetMachine describe_unit(const CaseRecord& record, const RunRecord& run,
                            const std::string& node) {
   const EnvironmentRecord& environment = run.environment;
-  FleetMachine unit{node, environment.machine_class, environment_facts(environment), {}, {}};
+  FleetMachine unit{node,
+                    environment.machine_class,
+                    environment_facts(environment),
+                    run.config_files.empty() ? run.config_name : run.config_files.front(),
+                    {},
+                    {}};
   if (const std::string boot = find_detail(environment, "boot_id"); !boot.empty())
     unit.boots.insert(boot);
   if (!is_device_case(record)) return unit;
@@ -363,6 +368,7 @@ bool FleetVerdict::is_judged() const {
 FleetVerdict judge_fleet(const Fleet& fleet) {
   std::map<std::string_view, SiblingMachines> groups;
   FleetVerdict verdict;
+  if (!fleet.machines().empty()) verdict.config = fleet.machines().begin()->second.config;
   for (const auto& [name, machine] : fleet.machines()) {
     groups[machine.siblings].push_back(&machine);
     if (machine.boots.size() > 1) {

@@ -48,6 +48,7 @@ struct FleetMachine {
   std::string siblings;  // machine class, or name of the GPU
   // Properties of the machine; of several runs, those of the last one.
   std::map<std::string, std::string> facts;
+  std::string config;           // the configuration that was measured; may be empty
   std::set<std::string> boots;  // which starts of the machine were measured, as far as known
   std::map<std::string, MachineCase> cases;  // by id
 };
@@ -102,6 +103,7 @@ struct SiblingGroup {
 };
 
 struct FleetVerdict {
+  std::string config;                 // the configuration of the first machine; may be empty
   std::vector<SiblingGroup> groups;   // the largest first
   std::vector<std::string> warnings;  // about the records
   std::size_t count(MachineVerdict verdict) const;
