@@ -35,25 +35,25 @@ bool is_device_case(const CaseRecord& record) {
   return !device.empty() && device != "cpu";
 }
 
-// Returns the machine of a case without its cases: the GPU of the run, or its node.
-FleetMachine describe_unit(const CaseRecord& record, const RunRecord& run,
-                           const std::string& node) {
+FleetMachine describe_node(const RunRecord& run, const std::string& node) {
   const EnvironmentRecord& environment = run.environment;
-  FleetMachine unit{node,
-                    environment.machine_class,
-                    environment_facts(environment),
-                    run.config_files.empty() ? run.config_name : run.config_files.front(),
-                    {},
-                    {}};
-  if (const std::string boot = find_detail(environment, "boot_id"); !boot.empty())
-    unit.boots.insert(boot);
-  if (!is_device_case(record)) return unit;
+  FleetMachine machine;
+  machine.name = node;
+  machine.siblings = environment.machine_class;
+  machine.facts = environment_facts(environment);
+  machine.config = run.config_files.empty() ? run.config_name : run.config_files.front();
+  if (std::string boot = find_detail(environment, "boot_id"); !boot.empty())
+    machine.boots.insert(std::move(boot));
+  return machine;
+}
+
+// Makes the GPU of a run from its node.
+FleetMachine describe_device(FleetMachine node, const EnvironmentRecord& environment) {
   constexpr std::size_t kShownUuid = 12;  // "GPU-" and 8 digits
   const std::string uuid = find_detail(environment, "gpu.uuid");
-  const std::string name = find_detail(environment, "gpu.name");
-  unit.name += "/" + (uuid.empty() ? "GPU" : uuid.substr(0, kShownUuid));
-  unit.siblings = name.empty() ? "GPU of " + unit.siblings : name;
-  return unit;
+  node.name += "/" + (uuid.empty() ? "GPU" : uuid.substr(0, kShownUuid));
+  node.siblings = find_detail(environment, "gpu.name");
+  return node;
 }
 
 MachineCase read_case(const CaseRecord& record, const CountedProcesses& counted) {
@@ -80,26 +80,42 @@ std::optional<std::string> machine_name(const EnvironmentRecord& environment) {
   return std::nullopt;
 }
 
+void Fleet::add(FleetMachine machine) {
+  FleetMachine& known = machines_[machine.name];
+  machine.devices.merge(known.devices);
+  machine.boots.merge(known.boots);
+  for (auto& [id, entry] : machine.cases) {
+    if (known_ids_.insert(id).second) ids_.push_back(id);
+    MachineCase& earlier = known.cases[id];
+    if (earlier.processes.empty() || !entry.processes.empty()) earlier = std::move(entry);
+  }
+  machine.cases = std::move(known.cases);
+  known = std::move(machine);
+}
+
 Status Fleet::add(const Report& report, const std::string& file) {
   std::map<std::string, const RunRecord*> runs;
   for (const RunRecord& run : report.runs) runs[run.run_id] = &run;
   const CountedProcesses counted(report);
   for (const CaseRecord& record : report.cases) {
     const auto run = runs.find(record.run_id);
-    const auto node = run == runs.end() ? std::nullopt : machine_name(run->second->environment);
-    if (!node) {
+    const auto name = run == runs.end() ? std::nullopt : machine_name(run->second->environment);
+    if (!name) {
       return Error{"a run does not state the name of its machine", file,
                    "measure again with this version of bench, or omit the file"};
     }
-    FleetMachine unit = describe_unit(record, *run->second, *node);
-    FleetMachine& machine = machines_[unit.name];
-    unit.cases = std::move(machine.cases);
-    unit.boots.merge(machine.boots);
-    machine = std::move(unit);
-    if (known_ids_.insert(record.id).second) ids_.push_back(record.id);
-    MachineCase read = read_case(record, counted);
-    MachineCase& known = machine.cases[record.id];
-    if (known.processes.empty() || !read.processes.empty()) known = std::move(read);
+    FleetMachine node = describe_node(*run->second, *name);
+    if (!is_device_case(record)) {
+      node.cases[record.id] = read_case(record, counted);
+    } else if (run->second->environment.details.contains("gpu.name")) {
+      FleetMachine device = describe_device(node, run->second->environment);
+      device.cases[record.id] = read_case(record, counted);
+      node.devices.insert(device.name);
+      add(std::move(device));
+    } else {
+      node.no_device = record.reason.value_or("no GPU");
+    }
+    add(std::move(node));
   }
   return Done{};
 }
@@ -171,6 +187,7 @@ class GroupJudge {
     find_failures();
     judge_levels();
     if (group_.is_judged()) judge_cases();
+    find_missing_devices();
     for (JudgedMachine& judged : group_.machines) decide(judged);
     compare_clocks();
     compare_facts();
@@ -212,6 +229,15 @@ class GroupJudge {
                 ? found->second.reason
                 : "It has fewer processes than the siblings, or computes something else.";
       }
+    }
+  }
+
+  void find_missing_devices() {
+    const auto with_device = std::ranges::count_if(
+        machines_, [](const FleetMachine* machine) { return !machine->devices.empty(); });
+    if (2 * with_device <= std::ssize(machines_)) return;
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+      if (machines_[i]->devices.empty()) group_.machines[i].no_device = machines_[i]->no_device;
     }
   }
 
@@ -284,7 +310,7 @@ class GroupJudge {
       judged.verdict = slow;
     } else if (!judged.slow_cases.empty()) {
       judged.verdict = slow_in_cases;
-    } else if (!judged.failures.empty()) {
+    } else if (!judged.failures.empty() || !judged.no_device.empty()) {
       judged.verdict = failed;
     } else if (fast_.contains(index) && slowdown <= -kMinSlowdown) {
       judged.verdict = fast;

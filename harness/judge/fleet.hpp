@@ -43,12 +43,15 @@ struct MachineCase {
   std::optional<std::int64_t> clock_hz;  // of a device
 };
 
+// A node without its GPUs, or one GPU.
 struct FleetMachine {
   std::string name;      // of the node, or of the node and its GPU: "node7/GPU-3a4b5c6d"
   std::string siblings;  // machine class, or name of the GPU
   // Properties of the machine; of several runs, those of the last one.
   std::map<std::string, std::string> facts;
-  std::string config;           // the configuration that was measured; may be empty
+  std::string config;                  // the configuration that was measured; may be empty
+  std::set<std::string> devices = {};  // of a node: names of its GPUs that were measured
+  std::string no_device = {};   // of a node: why the cases for a GPU found none; may be empty
   std::set<std::string> boots;  // which starts of the machine were measured, as far as known
   std::map<std::string, MachineCase> cases;  // by id
 };
@@ -63,6 +66,8 @@ class Fleet {
   // Adds the cases of a report, whose runs must all be of one machine. A later report of a machine
   // replaces the cases that it has a time of. Returns an error without a machine's name.
   Status add(const Report& report, const std::string& file);
+  // Adds a machine, or cases to a machine of this name.
+  void add(FleetMachine machine);
   // By name.
   const std::map<std::string, FleetMachine>& machines() const { return machines_; }
   // All ids in the order of their first appearance.
@@ -86,8 +91,9 @@ struct JudgedMachine {
   std::vector<std::optional<double>> effects;   // like `slowdown`, by case of the group
   std::vector<std::size_t> slow_cases;          // indices of cases; the slowest first
   std::map<std::size_t, std::string> failures;  // case that most siblings measured -> reason
-  std::optional<double> clock;                  // of its device, relative to the siblings' median
-  std::vector<Change> differences;              // from most of its siblings
+  std::string no_device;        // why it has no GPU although most siblings have one; may be empty
+  std::optional<double> clock;  // of its device, relative to the siblings' median
+  std::vector<Change> differences;  // from most of its siblings
 };
 
 // Machines that are compared with each other.

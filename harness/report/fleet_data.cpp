@@ -25,6 +25,7 @@ void write_machine(JsonWriter& writer, const SiblingGroup& group, const JudgedMa
   writer.required("verdict", to_string(machine.verdict));
   writer.optional("slowdown", machine.slowdown);
   writer.optional("clock", machine.clock);
+  if (!machine.no_device.empty()) writer.required("no_device", machine.no_device);
   std::vector<std::string> slow;
   for (const std::size_t index : machine.slow_cases) slow.push_back(group.cases[index]);
   writer.required("slow_cases", slow);

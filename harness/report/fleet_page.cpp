@@ -76,6 +76,8 @@ void add_cases(const SiblingGroup& group, Page& page) {
 void add_differences(const SiblingGroup& group, Page& page) {
   std::vector<std::string> lines;
   for (const JudgedMachine& machine : group.machines) {
+    if (!machine.no_device.empty())
+      lines.push_back(fmt::format("{} has no GPU: {}", machine.name, machine.no_device));
     for (const auto& [index, reason] : machine.failures)
       lines.push_back(fmt::format("{}, {}: {}", machine.name, group.cases[index], reason));
     if (!machine.differences.empty())

@@ -62,6 +62,8 @@ std::string describe_slow_cases(const JudgedMachine& machine) {
 }
 
 std::string describe_failed(const JudgedMachine& machine) {
+  if (!machine.no_device.empty())
+    return fmt::format("{} has no GPU, unlike most of its siblings", machine.name);
   return fmt::format("{} has no time of {} that its siblings measured", machine.name,
                      pluralise(machine.failures.size(), "case"));
 }
@@ -150,6 +152,7 @@ constexpr std::array<TableField<MachineRow>, 6> kMachineFields = {
 std::string describe_cause(const SiblingGroup& group, const JudgedMachine& machine) {
   constexpr std::size_t kMaxFailures = 2;
   std::vector<std::string> parts;
+  if (!machine.no_device.empty()) parts.push_back(machine.no_device);
   for (const auto& [index, reason] : machine.failures) {
     if (parts.size() == kMaxFailures) break;
     parts.push_back(fmt::format("{}: {}", group.cases[index], reason));
