@@ -142,8 +142,9 @@ TEST(FleetSimulation, HealthyFleetsRaiseNoAlarmAndASlowMachineIsFound) {
         }
         EXPECT_LE(rates.false_alarms * healthy, 1 + 2e-3 * healthy) << machines << scatter;
         EXPECT_LE(rates.missed, 0.05) << machines << ' ' << scatter;
-        const bool is_promised = machines >= 12 && scatter <= 0.01;
-        if (is_promised && law != Law::heavy) EXPECT_GE(rates.found, 0.95) << machines << scatter;
+        // With heavy tails, the answer may be that such fleets cannot be judged.
+        const bool is_promised = machines >= 12 && scatter <= 0.01 && law != Law::heavy;
+        EXPECT_GE(rates.found, is_promised ? 0.95 : 0) << machines << ' ' << scatter;
       }
     }
   }
