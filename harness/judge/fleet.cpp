@@ -267,8 +267,11 @@ class GroupJudge {
   void find_detectable(const Outliers& outliers) {
     if (group_.compared < kMinSiblings) {
       group_.not_judged_reason =
-          fmt::format("{} {} the same cases, and at least {} are needed", group_.compared,
-                      group_.compared == 1 ? "machine has" : "machines have", kMinSiblings);
+          machines_.size() < kMinSiblings
+              ? fmt::format("at least {} are needed", kMinSiblings)
+              : fmt::format(
+                    "only {} of them have times of the same cases, and at least {} are needed",
+                    group_.compared, kMinSiblings);
       return;
     }
     // If nothing was found, one of the machines could have been the slow one.

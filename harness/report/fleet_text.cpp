@@ -164,15 +164,15 @@ std::string describe_cause(const SiblingGroup& group, const JudgedMachine& machi
 
 // The heat map in a terminal: a character per machine and case.
 constexpr std::string_view kHeatLegend =
-    "Per cent slower than the siblings: `.` below 1, a digit, `#` from 10 on; `-` faster by 1 or "
-    "more; `!` no time. The letters are cases:";
+    "Per cent slower than the siblings, rounded: `.` 0, a digit, `#` 10 or more; `-` faster; `!` "
+    "no "
+    "time. The letters are cases:";
 
 char heat_character(const std::optional<double>& effect) {
   if (!effect) return '!';
-  const double percent = 100 * *effect;
-  if (percent <= -1) return '-';
-  if (percent < 1) return '.';
-  return percent >= 10 ? '#' : static_cast<char>('0' + static_cast<int>(percent));
+  const auto percent = std::lround(std::clamp(100 * *effect, -99.0, 99.0));
+  if (percent < 1) return percent < 0 ? '-' : '.';
+  return percent >= 10 ? '#' : static_cast<char>('0' + percent);
 }
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
