@@ -204,7 +204,8 @@ class GroupJudge {
         machines_, [&](const FleetMachine* machine) { return machine->cases.contains(id); });
     if (!is_here) return;
     CaseEffects effects = compute_effects(machines_, id);
-    // A case that no machine can measure, for example of a missing library, says nothing.
+    // A case that no machine can measure, for example of a missing library, does not distinguish
+    // them.
     if (effects.effects.empty() && machines_.size() >= kMinSiblings) return;
     group_.cases.push_back(id);
     cases_.push_back(std::move(effects));

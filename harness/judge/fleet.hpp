@@ -40,19 +40,19 @@ struct MachineCase {
   std::vector<double> processes;         // nanoseconds per iteration, one per process; may be empty
   std::string reason;                    // why there is no time; empty if there is one
   std::string hash;                      // identifies what the case computes; may be empty
-  std::optional<std::int64_t> clock_hz;  // of a device
+  std::optional<std::int64_t> clock_hz;  // clock of a device
 };
 
 // A node without its GPUs, or one GPU.
 struct FleetMachine {
-  std::string name;      // of the node, or of the node and its GPU: "node7/GPU-3a4b5c6d"
+  std::string name;      // name of the node, or of the node and its GPU: "node7/GPU-3a4b5c6d"
   std::string siblings;  // machine class, or name of the GPU
   // Properties of the machine; of several runs, those of the last one.
   std::map<std::string, std::string> facts;
   std::string config;                  // the configuration that was measured; may be empty
-  std::set<std::string> devices = {};  // of a node: names of its GPUs that were measured
-  std::string no_device = {};   // of a node: why the cases for a GPU found none; may be empty
-  std::set<std::string> boots;  // which starts of the machine were measured, as far as known
+  std::set<std::string> devices = {};  // names of the GPUs of a node that were measured
+  std::string no_device = {};          // why the cases for a GPU found none; may be empty
+  std::set<std::string> boots;         // which starts of the machine were measured, as far as known
   std::map<std::string, MachineCase> cases;  // by id
 };
 
@@ -87,12 +87,12 @@ BENCH_ENUM(MachineVerdict, slow, (slow_in_cases, "slow in cases"), failed, fast,
 struct JudgedMachine {
   std::string name;
   MachineVerdict verdict = MachineVerdict::not_judged;
-  std::optional<double> slowdown;               // of the level: 0.05 takes 5 % more time
+  std::optional<double> slowdown;               // level: 0.05 takes 5 % more time
   std::vector<std::optional<double>> effects;   // like `slowdown`, by case of the group
   std::vector<std::size_t> slow_cases;          // indices of cases; the slowest first
   std::map<std::size_t, std::string> failures;  // case that most siblings measured -> reason
   std::string no_device;        // why it has no GPU although most siblings have one; may be empty
-  std::optional<double> clock;  // of its device, relative to the siblings' median
+  std::optional<double> clock;  // clock of its device, relative to the siblings' median
   std::vector<Change> differences;  // from most of its siblings
 };
 

@@ -99,7 +99,7 @@ const JudgedMachine& find_machine(const FleetVerdict& verdict, const std::string
 struct Rates {
   double false_alarms = 0;  // healthy fleets with a slow machine
   double judged = 0;        // healthy fleets that were judged
-  double found = 0;         // of the fleets with a machine that is 5 % slower: it is slow
+  double found = 0;         // fleets whose machine that is 5 % slower is called slow
   double missed = 0;        // of these fleets: judged, and nothing is slow
 };
 
