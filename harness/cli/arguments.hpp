@@ -132,9 +132,9 @@ struct Arguments {
   std::optional<std::string> gpu;             // --gpu FILE, which describes a GPU
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
-  FailOn fail_on = FailOn::nothing;           // compare and history --fail-on
+  FailOn fail_on = FailOn::nothing;           // --fail-on of compare, history and report
   bool across_machines = false;               // compare --across-machines
-  std::optional<std::string> by;              // compare --by PARAMETER
+  std::optional<std::string> by;              // compare --by PARAMETER, report --by machine
   std::optional<std::string> against;         // compare --against VALUE, analyze --against FILE
   bool backtrace = false;                     // profile --backtrace
   std::optional<int> sample;                  // profile --sample: samples per second of CPU time

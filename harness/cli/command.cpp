@@ -60,7 +60,7 @@ constexpr std::string_view kValidateOptions = "set plugin json quiet";
 constexpr std::string_view kExplainOptions =
     "try duets budget beside arch gpu json from baseline set plugin quiet";
 constexpr std::string_view kReportOptions =
-    "out format align columns sort top filter wide plots replay explain force";
+    "out format align columns sort top filter wide plots replay by fail-on explain force";
 constexpr std::string_view kCompareOptions =
     "by against out format fail-on across-machines require-baseline json quiet force";
 constexpr std::string_view kBaselineOptions =
@@ -227,6 +227,9 @@ constexpr std::array kCommands = {
         "{list}\n"
         "With --replay, RESULT is that of a suite from `bench import profile`, and PROFILE the\n"
         "profile: what the program's executions took, and what its cases take.\n"
+        "With --by machine, each RESULT is of another machine that measured the same suite: which "
+        "of them\n"
+        "is slow? docs/scale.md#a-slow-machine.\n"
         "docs/reports.md describes the page, the columns and the plots.",
         "bench report results.jsonl                          # the table again\n"
         "bench report results.jsonl -o report.html           # look at it in a browser\n"
@@ -236,6 +239,7 @@ constexpr std::array kCommands = {
         "bench report gate/ -o gate.html\n"
         "bench report baselines -o history.html\n"
         "bench report --replay net_result.jsonl net.jsonl  # a program and its suite\n"
+        "bench report node*.jsonl --by machine              # which machine or GPU is slow\n"
         "bench report shard-*.jsonl -o all.json",
         kReportOptions, report_command, Visibility::shown, nullptr, list_report_formats},
     Command{

@@ -111,6 +111,9 @@ std::vector<NamedText> environment_rows() {
        "/run/lock or /tmp); empty: they do not wait"},
       {"BENCH_SLOWDOWN=FRACTION",
        "makes every sample longer by 0 to 1 times its time, to see what a gate finds"},
+      {"BENCH_NODE=NAME",
+       "what a run calls this machine, for report --by machine (default: what "
+       "Slurm calls it, or the host name)"},
       {"BENCH_SHARDS=N", "the number of parts of a job of Kubernetes, for --shard auto"},
       {"GITHUB_ACTIONS=true", "a gate also prints annotations for the lines of its cases"},
       {"TMPDIR", "where sockets and large temporary files go (default /tmp, /var/tmp)"}};

@@ -515,14 +515,22 @@ constexpr std::array kOptions = {
                      [] {
                        return Words{"regression", "pending"};
                      }},
+                    {"report",
+                     "regression, with --by machine: exit 1 if a machine is slow, 3 if one has no "
+                     "time of a case that its siblings measured, and 4 if a machine could not be "
+                     "judged",
+                     [] { return Words{"regression"}; }},
                     {"compare", "", [] { return Words{"regression"}; }}}}}),
     Option("across-machines", "",
            "compare times of different machine classes, which are incomparable otherwise",
            store<&Arguments::across_machines>),
-    Option("by", "PARAMETER",
-           "compare the cases of one result that differ in PARAMETER alone: dtype, cache, threads, "
-           "backend, n, ...",
-           store<&Arguments::by>),
+    Option(
+        "by", "PARAMETER",
+        "compare the cases of one result that differ in PARAMETER alone: dtype, cache, threads, "
+        "backend, n, ...",
+        store<&Arguments::by>,
+        {.in = {{{"report", "machine: each RESULT is of another machine; find the one that is slow",
+                  [] { return Words{"machine"}; }, "machine"}}}}),
     Option("against", "VALUE",
            "the value of --by that the others are compared with (default the first or smallest)",
            store<&Arguments::against>,

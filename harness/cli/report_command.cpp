@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/fleet_report.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_source.hpp"
 #include "harness/cli/replay_report.hpp"
@@ -465,12 +466,30 @@ Status write_replay(const ReportFormat& format, const Arguments& arguments, Env&
       std::nullopt, arguments, env);
 }
 
+// Reports which of several machines is slow.
+Result<ExitStatus> write_fleet(const ReportFormat& format, const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const FleetFormat* writer, choose_fleet_format(format.name));
+  BENCH_ASSIGN_OR_RETURN(const FleetVerdict verdict, read_fleet(arguments, env));
+  FleetView view{arguments.program, arguments.inputs};
+  view.top = arguments.analysis.top.value_or(view.top);
+  if (view.top == 0) view.top = verdict.machines();
+  BENCH_RETURN_IF_ERROR(write_output(writer->write(verdict, view, report_console(arguments, env)),
+                                     std::nullopt, arguments, env));
+  BENCH_RETURN_IF_ERROR(write_plots(fleet_plots(verdict, view.top), arguments, env));
+  return fleet_status(verdict, arguments);
+}
+
 Result<ExitStatus> write_report(const Arguments& arguments, Env& env) {
+  if (arguments.fail_on != FailOn::nothing && !arguments.by) {
+    return Error{"needs --by machine", "--fail-on",
+                 "`bench compare` and `bench history` fail on regressions of cases"};
+  }
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
   // Checks the output before reading results, which may be large.
   if (arguments.out)
     BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_policy(arguments)));
+  if (arguments.by) return write_fleet(*format, arguments, env);
   if (arguments.report.replay) return succeed(write_replay(*format, arguments, env));
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;

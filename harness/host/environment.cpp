@@ -18,7 +18,7 @@ struct LineFact {
   std::string_view name;
   const char* path;
 };
-constexpr std::array<LineFact, 9> kLineFacts = {
+constexpr std::array<LineFact, 10> kLineFacts = {
     {{"aslr", "/proc/sys/kernel/randomize_va_space"},
      {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
      {"frequency_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"},
@@ -27,6 +27,7 @@ constexpr std::array<LineFact, 9> kLineFacts = {
      {"smt", "/sys/devices/system/cpu/smt/active"},
      {"kernel", "/proc/sys/kernel/osrelease"},
      {"hostname", "/proc/sys/kernel/hostname"},
+     {"boot_id", "/proc/sys/kernel/random/boot_id"},
      {"perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"}}};
 
 template <class T>

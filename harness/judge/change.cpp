@@ -17,9 +17,9 @@ namespace bench {
 namespace {
 
 // Facts that always differ between two runs or do not affect times.
-constexpr std::array<std::string_view, 6> kIgnoredFacts = {
-    "arena.bytes",  "clock.now_khz", "clock.now_mhz",
-    "config.files", "load_1min",     "memory.available_bytes"};
+constexpr std::array<std::string_view, 7> kIgnoredFacts = {
+    "arena.bytes",  "boot_id",   "clock.now_khz",         "clock.now_mhz",
+    "config.files", "load_1min", "memory.available_bytes"};
 
 bool is_ignored(const Change& change) {
   return std::ranges::find(kIgnoredFacts, change.field) != kIgnoredFacts.end();

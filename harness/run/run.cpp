@@ -80,6 +80,16 @@ Plan runnable_part(Plan plan, const CoordinatorParts& parts) {
   return plan;
 }
 
+// Adds what the scheduler calls this machine. A container has a host name of its own.
+void add_node_name(const Env& env, EnvironmentRecord& environment) {
+  for (const char* variable : {"BENCH_NODE", "SLURMD_NODENAME"}) {
+    const auto name = env.variable(variable);
+    if (!name || name->empty()) continue;
+    environment.details["node"] = *name;
+    return;
+  }
+}
+
 }  // namespace
 
 std::string make_run_id(Env& env) {
@@ -137,6 +147,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   if (const auto environment = make_environment(program, {})) {
     parts.environment.details.merge(environment_details(*environment));
   }
+  add_node_name(env, parts.environment);
   parts.environment.threads = count_processors(program.cores);
   Devices devices([&] {
     return ask_cuda(options.worker_program, options.worker_environment,

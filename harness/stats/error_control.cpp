@@ -63,6 +63,11 @@ double student_t_quantile(double p, int degrees) {
   }
 }
 
+double student_t_tail(double t, int degrees) {
+  assert(degrees >= 1);
+  return student_t_probability(-t, degrees);
+}
+
 std::optional<double> standard_deviation(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(values.size());

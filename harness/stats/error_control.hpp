@@ -16,6 +16,8 @@ std::vector<double> adjusted_p_values(std::span<const double> p_values);
 // Returns a quantile of Student's t distribution with `degrees` degrees of freedom. Requires 0 < p
 // < 1 and degrees >= 1.
 double student_t_quantile(double p, int degrees);
+// Returns the probability that a value of this distribution exceeds `t`. Requires degrees >= 1.
+double student_t_tail(double t, int degrees);
 
 // Returns the standard deviation with divisor n - 1; nullopt for fewer than two values.
 std::optional<double> standard_deviation(std::span<const double> values);
