@@ -113,6 +113,11 @@ std::vector<std::string> model_notes(const Imported& found) {
         "What cannot be expressed is at the edges of the graph: its results are inputs of the "
         "network, "
         "and what it reads are outputs.");
+  if (model.network && model.shared_parameters > 0)
+    notes.push_back(fmt::format(
+        "The model stores {} parameters: layers share {}, of which the network has copies.",
+        format_with_commas(model.parameters - model.shared_parameters),
+        format_with_commas(model.shared_parameters)));
   if (!model.without_layer.empty()) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : model.without_layer)
@@ -276,6 +281,7 @@ void write_model(JsonWriter& writer, const ImportedModel& model) {
   writer.required("layers", model.layers);
   writer.required("macs", model.macs);
   writer.required("parameters", model.parameters);
+  writer.required("shared_parameters", model.shared_parameters);
   writer.required("flops", model.flops);
   writer.required("refused_flops", model.refused_flops);
   writer.required("nodes_without_flops", model.without_flops);
