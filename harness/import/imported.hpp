@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "harness/config/case_id.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -78,8 +79,9 @@ struct ImportedCase {
   ImportPlace place;
   std::string text;                       // what the file says: the descriptor of a problem
   std::optional<ProgramUse> use = {};     // only of a profile
-  std::string id = {};                    // only of a profile; with the default backend and caches
+  std::string id = {};                    // only of a profile; with the default backend
   std::optional<ModelUse> in_model = {};  // only of a model
+  CacheMode cache = CacheMode::hot;
 };
 
 struct RefusedProblem {
