@@ -65,7 +65,7 @@ const std::vector<PatternTest>& pattern_tests() {
        "Mul x i > n; Mul n vector > y",
        "RMSNormalization x vector > y (7)"},
       {"Sqrt", "Mul x x > q; ReduceMean[axes=0] q > v; Add v epsilon > e; Sqrt e > r; Div x r > y",
-       "Mul x x > q; ReduceMean x > q"},
+       "Mul x x > q; ReduceMean q > v; Add v epsilon > e; Sqrt e > r; Div x r > y"},
       {"MatMul", "MatMul x matrix > a; Add a vector > y", "MatMul x matrix vector > y (2)"},
       {"MatMul", "MatMul x matrix > a; Add a x > y", "MatMul x matrix > a; Add a x > y"},
       {"Conv", "Conv image kernel > a; Add a channels > y", "Conv image kernel channels > y (2)"},

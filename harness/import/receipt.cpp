@@ -85,6 +85,8 @@ std::string format_flop_share(std::optional<std::int64_t> flops, const Imported&
 // "All 169 nodes are expressed, with 8.178 GFLOP: a network of 120 layers, 25,557,032 parameters"
 std::string model_sentence(const Imported& found) {
   const ImportedModel& model = *found.model;
+  const bool has_no_layer = found.refused.empty() && !found.has_content();
+  if (has_no_layer) return fmt::format("None of {} is a layer", pluralise(model.nodes, "node"));
   const std::int64_t all = model.all_flops();
   const std::string_view verb = model.nodes == 1 ? "is" : "are";
   std::string text = model.expressed == model.nodes
