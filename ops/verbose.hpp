@@ -53,7 +53,7 @@ struct VerboseProblem {
   ProblemRequest request;
   VerboseFidelity fidelity = VerboseFidelity::exact;
   std::string obstacle = {};  // why it is not exact, as a clause; empty: nothing more is known
-  Dims destination = {};           // in the library's sizes, if they differ from the problem's
+  Dims destination = {};      // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is
   // then the nearest case, and adapt() turns it into the tensors and FLOPs of the primitive.
   // Returns false if a count exceeds 64 bits.

@@ -113,8 +113,8 @@ struct ImportedModel {
   std::vector<std::pair<std::string, std::int64_t>> without_layer = {};
   std::int64_t layers = 0;  // nodes of the network, before fusion
   std::int64_t macs = 0;
-  std::int64_t parameters = 0;         // of all layers, each with its own
-  std::int64_t shared_parameters = 0;  // those of them that the model stores for a layer before
+  std::int64_t parameters = 0;         // sum over the layers; each has its own
+  std::int64_t shared_parameters = 0;  // sum over those that earlier layers have too
   std::int64_t flops = 0;              // sum over the expressed nodes
   std::int64_t refused_flops = 0;      // sum over the others, as far as they are known
   std::int64_t without_flops = 0;      // nodes whose FLOPs are not known

@@ -325,7 +325,7 @@ class ModelImport {
   // Counts the constants of a layer that layers before it have as well. Each layer of the network
   // has parameters of its own.
   void count_parameters(const onnx::NodeView& view) {
-    constexpr std::size_t kStatistics = 3;  // of a batch norm: no parameters
+    constexpr std::size_t kStatistics = 3;  // a batch norm does not learn the inputs from here on
     const bool has_statistics = view.node.op == "BatchNormalization";
     for (std::size_t i = 0; i < view.inputs.size(); ++i) {
       const Value* input = view.input(i);
