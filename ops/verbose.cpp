@@ -403,7 +403,7 @@ Result<ProblemRequest> find_exact_case(const VerbosePrimitive& primitive) {
         fmt::format("{} is not the data type of a case", primitive.memory.front().dtype), {}, {}};
   auto mapped = map_primitive(primitive, *mapping);
   if (!mapped || mapped->fidelity != VerboseFidelity::exact || mapped->adapt) {
-    if (mapped && !mapped->obstacle.empty()) return Error{std::string(mapped->obstacle), {}, {}};
+    if (mapped && !mapped->obstacle.empty()) return Error{mapped->obstacle, {}, {}};
     std::string what = fmt::format("{} has no such case", mapping->op);
     // The primitive reorder has neither.
     if (primitive.propagation != "undef" || !primitive.auxiliary.empty())

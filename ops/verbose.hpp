@@ -52,8 +52,8 @@ struct VerboseProblem {
   // Direction and parameters; dtype and post-ops are filled in. `op`: unless it is the mapping's.
   ProblemRequest request;
   VerboseFidelity fidelity = VerboseFidelity::exact;
-  std::string_view obstacle = {};  // why it is not exact, as a clause; empty: nothing more is known
-  Dims destination = {};           // in the library's sizes, if they differ from the problem's
+  std::string obstacle = {};  // why it is not exact, as a clause; empty: nothing more is known
+  Dims destination = {};      // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is
   // then the nearest case, and adapt() turns it into the tensors and FLOPs of the primitive.
   // Returns false if a count exceeds 64 bits.

@@ -108,7 +108,7 @@ const std::vector<std::string> kProgram = {
     "reorder/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nhwc-blocked16/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nchw-nhwc-bf16/f32 0 FLOP 24576 B",
-    "reorder//f32 0 FLOP 36864 B",  // to ABcd16b16a: no layout of the operator
+    "reorder/2x16x16x3x3-p0x3x4x2x1/f32 0 FLOP 36864 B",  // 32x16x3x3 to ABcd16b16a
     "reorder/64x48-p1x0/f32 0 FLOP 24576 B",
 };
 

@@ -125,6 +125,18 @@ TEST(ImportCommand, AModelWithAHoleIsASuite) {
   EXPECT_EQ(list_cases("net.yaml", folder).size(), 2U);
 }
 
+// The error said that there is no node in the file.
+TEST(ImportCommand, AModelOfViewsOnlyHasNothingToMeasure) {
+  const TemporaryFolder folder;
+  const ProgramResult result = bench(
+      {"import", "onnx", BENCH_SOURCE_DIR "/tests/data/onnx/views.onnx", "-o", "net.yaml"}, folder);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out, HasSubstr("None of 2 nodes is a layer.\nExpressed without a layer: 2 "
+                                    "(views, casts, dropout).\n"));
+  EXPECT_THAT(result.err, HasSubstr("no node of it is a layer, so there is no new file"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("net.yaml")));
+}
+
 TEST(ImportCommand, WrongModelsAreErrorsThatNameTheByte) {
   const TemporaryFolder folder;
   folder.write("broken.onnx", "\x0a\xff");

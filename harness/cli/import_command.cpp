@@ -108,6 +108,22 @@ Result<ImportRequest> read_request(const ImportKind& kind, const Arguments& argu
   return request;
 }
 
+bool is_empty(const Imported& found) {
+  return found.refused.empty() && (!found.model || found.model->nodes == 0);
+}
+
+// Says why an import has nothing to write.
+Error explain_absence(const ImportKind& kind, const Imported& found) {
+  if (is_empty(found))
+    return {fmt::format("there is no {} in the files", kind.noun), "", std::string(kind.absent)};
+  if (found.model && found.refused.empty())
+    return {
+        "the model only gives tensors other shapes and reads constants; no node of it is a "
+        "layer, so there is no new file",
+        "", "import a model that computes something"};
+  return {"nothing can be expressed, so there is no new file", "", ""};
+}
+
 Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   const std::string& name = arguments.inputs.front();
   const ImportKind* kind = find_import_kind(name);
@@ -125,11 +141,8 @@ Result<ExitStatus> write_configuration(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ImportRequest request, read_request(*kind, arguments));
   BENCH_ASSIGN_OR_RETURN(const ImportOutput output, import_files(*kind, request));
   if (!output.found.has_content()) {
-    const bool is_empty = output.found.refused.empty();
-    if (!is_empty) print_receipt(arguments, *kind, output.found, 0, env);
-    return Error{is_empty ? fmt::format("there is no {} in the files", kind->noun)
-                          : "nothing can be expressed, so there is no new file",
-                 "", is_empty ? std::string(kind->absent) : ""};
+    if (!is_empty(output.found)) print_receipt(arguments, *kind, output.found, 0, env);
+    return explain_absence(*kind, output.found);
   }
   BENCH_RETURN_IF_ERROR(check_network_suffix(*arguments.out, output.found));
   const auto cases = count_cases(arguments, output, env);

@@ -30,7 +30,7 @@ void add_execution(ProgramUse& use, const ImportedExecution& execution) {
     use.implementations.append(use.implementations.empty() ? "" : " ").append(name);
 }
 
-std::string make_imported_id(const ops::Problem& problem, ExecutionSource source) {
+std::string make_imported_id(const ops::Problem& problem, ExecutionSource source, CacheMode cache) {
   CaseKey key;
   key.op = problem.op->name;
   key.direction = problem.direction;
@@ -38,6 +38,7 @@ std::string make_imported_id(const ops::Problem& problem, ExecutionSource source
   key.dtype = problem.dtype;
   key.layout = problem.layout;
   key.math = problem.math;
+  key.cache = cache;
   if (source == ExecutionSource::gpu) {
     key.device = "cuda";
     key.backend = problem.op->cuda.front();
@@ -64,7 +65,7 @@ Status ExecutionTable::add(const std::string& key, const ImportedExecution& exec
 
 ExecutionTable::Slot ExecutionTable::find_slot(const ImportedExecution& execution,
                                                ExecutionIdentity identity) {
-  auto& [text, problem] = identity;
+  auto& [text, problem, cache] = identity;
   if (problem.ok() && execution.source == ExecutionSource::gpu && problem->op->cuda.empty())
     problem = Error{fmt::format("{} has no backend for GPUs", problem->op->name), {}, {}};
   if (!problem.ok()) {
@@ -72,11 +73,16 @@ ExecutionTable::Slot ExecutionTable::find_slot(const ImportedExecution& executio
         {execution.place, std::move(text), problem.error().what, 1, ProgramUse(execution.source)});
     return {false, found_.refused.size() - 1};
   }
-  std::string id = make_imported_id(*problem, execution.source);
+  std::string id = make_imported_id(*problem, execution.source, cache);
   const auto [known, is_new] = cases_.emplace(id, found_.cases.size());
   if (is_new)
-    found_.cases.push_back({problem->op, suite_fields(*problem), execution.place, std::move(text),
-                            ProgramUse(execution.source), std::move(id)});
+    found_.cases.push_back({.op = problem->op,
+                            .fields = suite_fields(*problem),
+                            .place = execution.place,
+                            .text = std::move(text),
+                            .use = ProgramUse(execution.source),
+                            .id = std::move(id),
+                            .cache = cache});
   return {true, known->second};
 }
 

@@ -29,6 +29,7 @@ struct ImportedExecution {
 struct ExecutionIdentity {
   std::string text;  // what the file says
   Result<ops::Problem> problem;
+  CacheMode cache = CacheMode::hot;  // what the program finds in the caches
 };
 
 class ExecutionTable {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "harness/config/case_id.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/analysis/coverage.hpp"
@@ -78,8 +79,9 @@ struct ImportedCase {
   ImportPlace place;
   std::string text;                       // what the file says: the descriptor of a problem
   std::optional<ProgramUse> use = {};     // only of a profile
-  std::string id = {};                    // only of a profile; with the default backend and caches
+  std::string id = {};                    // only of a profile; with the default backend
   std::optional<ModelUse> in_model = {};  // only of a model
+  CacheMode cache = CacheMode::hot;
 };
 
 struct RefusedProblem {
@@ -111,10 +113,11 @@ struct ImportedModel {
   std::vector<std::pair<std::string, std::int64_t>> without_layer = {};
   std::int64_t layers = 0;  // nodes of the network, before fusion
   std::int64_t macs = 0;
-  std::int64_t parameters = 0;
-  std::int64_t flops = 0;          // sum over the expressed nodes
-  std::int64_t refused_flops = 0;  // sum over the others, as far as they are known
-  std::int64_t without_flops = 0;  // nodes whose FLOPs are not known
+  std::int64_t parameters = 0;         // sum over the layers; each has its own
+  std::int64_t shared_parameters = 0;  // sum over those that earlier layers have too
+  std::int64_t flops = 0;              // sum over the expressed nodes
+  std::int64_t refused_flops = 0;      // sum over the others, as far as they are known
+  std::int64_t without_flops = 0;      // nodes whose FLOPs are not known
   std::vector<ModelDimension> dimensions = {};
   bool scales_with_batch = false;  // `batch: 2` works
   bool states_types = false;       // cases compute with integers and say so

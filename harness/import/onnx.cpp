@@ -263,6 +263,8 @@ class ModelImport {
       } else if (*folded) {
         fate = {.kind = NodeFate::Kind::no_layer, .group = kConstants, .reason = {}};
         results = **std::move(folded);
+        if (node.op == "Transpose" && view.input(0) != nullptr && !node.outputs.empty())
+          stored_as_.emplace(node.outputs.front(), view.input(0)->source);
       } else {
         fate = lower(view, results);
       }
@@ -314,9 +316,28 @@ class ModelImport {
     auto lowered = row->lower(view, builder_);
     if (!lowered.ok()) return refuse(lowered.error().what);
     results = *std::move(lowered);
+    if (builder_.has_parameters_of_node()) count_parameters(view);
     if (builder_.has_layers_of_node())
       return {.group = {}, .reason = {}, .flops = builder_.node_flops()};
     return {.kind = NodeFate::Kind::no_layer, .group = kViewGroup, .reason = {}};
+  }
+
+  // Counts the constants of a layer that layers before it have as well. Each layer of the network
+  // has parameters of its own.
+  void count_parameters(const onnx::NodeView& view) {
+    constexpr std::size_t kStatistics = 3;  // a batch norm does not learn the inputs from here on
+    const bool has_statistics = view.node.op == "BatchNormalization";
+    for (std::size_t i = 0; i < view.inputs.size(); ++i) {
+      const Value* input = view.input(i);
+      const bool is_parameter = input != nullptr && input->is_constant() &&
+                                !(has_statistics && i >= kStatistics) && !builder_.is_input(*input);
+      if (!is_parameter) continue;
+      const auto stored = stored_as_.find(input->source);
+      if (parameters_.insert(stored == stored_as_.end() ? input->source : stored->second).second)
+        continue;
+      shared_parameters_ =
+          saturated(shared_parameters_, ops::element_count(input->dims).value_or(0));
+    }
   }
 
   // The sizes that the exporter states for a value.
@@ -522,6 +543,7 @@ class ModelImport {
       return error;
     }
     model.parameters = network->parameters;
+    model.shared_parameters = is_quantised_ ? 0 : shared_parameters_;  // scales are constants too
     model.macs = network->work.macs.value_or(0);
     for (const ops::LayerDefinition& layer : definition.layers) model.layers += !layer.op.empty();
     model.suite_reason = suite_reason();
@@ -601,6 +623,9 @@ class ModelImport {
   onnx::NetworkBuilder builder_;
   std::vector<NodeFate> fates_;
   std::set<std::size_t> used_scales_;
+  std::set<std::string, std::less<>> parameters_;  // constants that layers have as parameters
+  std::map<std::string, std::string, std::less<>> stored_as_;  // transposed constants
+  std::int64_t shared_parameters_ = 0;
   bool is_quantised_ = false;
   int type_ = 0;  // that of the first input of numbers, or settle_type()
 };

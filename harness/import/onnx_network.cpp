@@ -93,6 +93,11 @@ std::int64_t NetworkBuilder::node_flops() const {
   return flops.value().value_or(0);
 }
 
+bool NetworkBuilder::has_parameters_of_node() const {
+  return std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(first_layer_), layers_.end(),
+                     [](const BuiltLayer& layer) { return layer.has_parameters; });
+}
+
 std::string NetworkBuilder::make_name(std::string_view wanted) {
   std::string name(wanted);
   while (!names_.insert(name).second) {
@@ -165,7 +170,8 @@ Result<Value> NetworkBuilder::add(std::string_view op_name, const LayerParameter
                                     .parameters = std::move(written),
                                     .inputs = std::move(sources)},
                      .flops = problem.work.flops,
-                     .node = node_});
+                     .node = node_,
+                     .has_parameters = std::ranges::any_of(problem.tensors, ops::is_learned)});
   Value result;
   result.origin = Value::Origin::layer;
   const bool is_product = op_name == "gemm" || op_name == "conv";

@@ -36,6 +36,7 @@ struct BuiltLayer {
   ops::LayerDefinition definition;
   std::int64_t flops = 0;
   std::size_t node = 0;  // number of the node that it belongs to
+  bool has_parameters = false;
   std::optional<IntegerProduct> integers = std::nullopt;
 };
 
@@ -49,6 +50,10 @@ class NetworkBuilder {
   // FLOPs of the layers since begin_node().
   std::int64_t node_flops() const;
   bool has_layers_of_node() const { return layers_.size() > first_layer_; }
+  // Whether a layer since begin_node() has parameters of its own, as a product has weights.
+  bool has_parameters_of_node() const;
+  // Whether the network reads a value of the model as one of its inputs.
+  bool is_input(const Value& value) const { return input_numbers_.contains(value.source); }
 
   // Adds a layer. Its inputs become layers, views, or inputs of the network. Error: the operator
   // cannot have these parameters or inputs.

@@ -96,6 +96,12 @@ class PatternJoiner {
     model_.nodes.resize(kept);
   }
 
+  static std::vector<std::string_view> starts() {
+    std::vector<std::string_view> names;
+    for (const Start& start : kStarts) names.push_back(start.op);
+    return names;
+  }
+
  private:
   struct Start {
     std::string_view op;
@@ -661,5 +667,7 @@ class PatternJoiner {
 }  // namespace
 
 void join_patterns(Model& model) { PatternJoiner(model).join_all(); }
+
+std::vector<std::string_view> pattern_starts() { return PatternJoiner::starts(); }
 
 }  // namespace bench::onnx

@@ -360,14 +360,15 @@ Result<Value> add_convolution(NetworkBuilder& builder, const NodeView& view, con
 
 Result<Value> add_product(NetworkBuilder& builder, const Value& left_value,
                           const Value& right_value, Transposed transposed, const Value* bias) {
-  bool is_left = transposed == Transposed::left || transposed == Transposed::both;
-  const bool is_right = transposed == Transposed::right || transposed == Transposed::both;
   // A vector is a row on the left, a column on the right; its dimension of 1 is removed afterwards.
+  // It has no other order.
   const bool has_row = left_value.dims.size() == 1;
   const bool has_column = right_value.dims.size() == 1;
-  if (left_value.dims.empty() || right_value.dims.empty() ||
-      ((has_row || has_column) && (is_left || is_right)))
+  if (left_value.dims.empty() || right_value.dims.empty())
     return inexpressible("its operands are not matrices");
+  const bool is_both = transposed == Transposed::both;
+  bool is_left = !has_row && (is_both || transposed == Transposed::left);
+  const bool is_right = !has_column && (is_both || transposed == Transposed::right);
   Operand left =
       as_operand(has_row ? with_dims(left_value, {1, left_value.dims[0]}) : left_value, is_left);
   const Operand right = as_operand(

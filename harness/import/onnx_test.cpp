@@ -183,6 +183,27 @@ TEST(OnnxImport, CommentsOfASuiteHaveTheFlopsOfItsSummary) {
   EXPECT_EQ(sum, 1712);
 }
 
+// They were counted for each layer, as if the model stored them as often.
+TEST(OnnxImport, ParametersThatLayersShareAreStated) {
+  const ImportOutput output = import_model("shared");
+  EXPECT_TRUE(output.found.refused.empty()) << receipt_of(output);
+  // Two norms of 8 and two products of 8 x 8, one with the matrix of the other transposed.
+  EXPECT_EQ(output.found.model->parameters, 2 * 16 + 2 * 64);
+  EXPECT_EQ(output.found.model->shared_parameters, 16 + 64);
+  EXPECT_THAT(receipt_of(output),
+              HasSubstr("The model stores 80 parameters: layers share 80, of which the network has "
+                        "copies."));
+  EXPECT_EQ(import_model("cnn").found.model->shared_parameters, 0);
+}
+
+// It was refused: "its operands are not matrices".
+TEST(OnnxImport, ATransposedMatrixTimesAVectorIsAProduct) {
+  const ImportOutput output = import_model("vector");
+  EXPECT_TRUE(output.found.refused.empty()) << receipt_of(output);
+  EXPECT_THAT(output.text, HasSubstr("op: gemm, trans_a: true"));
+  EXPECT_EQ(output.found.model->macs, 4 * 6);
+}
+
 TEST(OnnxImport, ADimensionThatTheModelDoesNotHaveIsAnError) {
   const auto output = import_bytes(model_bytes("cnn"), {"bach=4"});
   ASSERT_FALSE(output.ok());

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -32,6 +33,19 @@ std::string describe_execution(const Activity& activity) {
     if (!part.empty() && part != "undef") text.append(text.empty() ? "" : " ").append(part);
   }
   return text;
+}
+
+// Whether an execution packs weights: only they have blocks of their first dimension, which is
+// their upper-case letter. Between two packings of a layer's weights, a program executes its other
+// layers, so the weights are in no cache.
+bool packs_weights(const Activity& activity) {
+  std::vector<MemoryDescriptor> descriptors;
+  const ops::VerbosePrimitive primitive = ops::collect_primitive(activity, descriptors);
+  const auto has_blocks = [&](std::string_view argument) {
+    const MemoryDescriptor* tensor = primitive.find(argument);
+    return tensor != nullptr && tensor->tag.find('A') != std::string_view::npos;
+  };
+  return primitive.primitive == "reorder" && has_blocks("dst") && !has_blocks("src");
 }
 
 // Collects the executions of oneDNN's primitives.
@@ -59,7 +73,9 @@ class PrimitiveCollector final : public ActivitySink {
     if (activity.attributes.text(Attribute::primitive) == "reorder")
       text.append(" ").append(activity.attributes.text(Attribute::layouts));
     const auto request = ops::find_logged_case(activity);
-    return {std::move(text), request.ok() ? ops::make_problem(*request) : request.error()};
+    return {.text = std::move(text),
+            .problem = request.ok() ? ops::make_problem(*request) : request.error(),
+            .cache = packs_weights(activity) ? CacheMode::cold : CacheMode::hot};
   }
 
   ExecutionTable& table_;

@@ -85,6 +85,8 @@ std::string format_flop_share(std::optional<std::int64_t> flops, const Imported&
 // "All 169 nodes are expressed, with 8.178 GFLOP: a network of 120 layers, 25,557,032 parameters"
 std::string model_sentence(const Imported& found) {
   const ImportedModel& model = *found.model;
+  const bool has_no_layer = found.refused.empty() && !found.has_content();
+  if (has_no_layer) return fmt::format("None of {} is a layer", pluralise(model.nodes, "node"));
   const std::int64_t all = model.all_flops();
   const std::string_view verb = model.nodes == 1 ? "is" : "are";
   std::string text = model.expressed == model.nodes
@@ -113,6 +115,11 @@ std::vector<std::string> model_notes(const Imported& found) {
         "What cannot be expressed is at the edges of the graph: its results are inputs of the "
         "network, "
         "and what it reads are outputs.");
+  if (model.network && model.shared_parameters > 0)
+    notes.push_back(fmt::format(
+        "The model stores {} parameters: layers share {}, of which the network has copies.",
+        format_with_commas(model.parameters - model.shared_parameters),
+        format_with_commas(model.shared_parameters)));
   if (!model.without_layer.empty()) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : model.without_layer)
@@ -277,6 +284,7 @@ void write_model(JsonWriter& writer, const ImportedModel& model) {
   writer.required("layers", model.layers);
   writer.required("macs", model.macs);
   writer.required("parameters", model.parameters);
+  writer.required("shared_parameters", model.shared_parameters);
   writer.required("flops", model.flops);
   writer.required("refused_flops", model.refused_flops);
   writer.required("nodes_without_flops", model.without_flops);

@@ -140,6 +140,8 @@ std::string format_entry(const SuiteEntry& entry, const ImportedCase& imported) 
                         format_list(entry.values[field]));
   }
   if (imported.use && imported.use->source == ExecutionSource::gpu) text += ", device: cuda";
+  if (imported.cache != CacheMode::hot)
+    text += fmt::format(", cache: {}", to_string(imported.cache));
   if (const auto count = find_count(imported))
     text += fmt::format(", multiplicity: {}", std::min(*count, kMaxCaseCount));
   return text + " }";

@@ -214,9 +214,30 @@ def almost_patterns():
         [value("x", [1, 4, 8, 8])], "y", opset=11)
 
 
+def shared():
+    """Layers that have the same parameters: two norms, and a product with the other's matrix transposed."""
+    return model([
+        node("LayerNormalization", "x gamma beta", "first", axis=-1), node("MatMul", "first w", "product"),
+        node("LayerNormalization", "product gamma beta", "second", axis=-1),
+        node("Transpose", "w", "w.t", perm=[1, 0]), node("MatMul", "second w.t", "y"),
+    ], [tensor("gamma", [8]), tensor("beta", [8]), tensor("w", [8, 8])], [value("x", [4, 8])], "y")
+
+
+def vector():
+    """A transposed matrix times a vector."""
+    return model([node("Transpose", "x", "x.t", perm=[1, 0]), node("MatMul", "x.t v", "y")], [],
+                 [value("x", [4, 6]), value("v", [4])], "y")
+
+
+def views():
+    """A model without a layer: it only gives its input another shape."""
+    return model([node("Reshape", "x sizes", "reshaped"), node("Identity", "reshaped", "y")],
+                 [tensor("sizes", [2], [4, 2], INT64)], [value("x", [2, 4])], "y")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    for make in (cnn, attention, edges, hole, patterns, almost_patterns, quantised):
+    for make in (cnn, attention, edges, hole, patterns, almost_patterns, quantised, shared, vector, views):
         (folder / f"{make.__name__}.onnx").write_bytes(make())
 
 
