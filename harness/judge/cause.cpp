@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,7 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kDirtySuffix = "-dirty";
+constexpr std::string_view kReportedSuffix = ".detail";  // what a library says about itself
 
 // The kind of the facts with a name, or with names that begin with a text which ends in a dot. The
 // first row that fits counts.
@@ -91,7 +93,7 @@ bool may_be_unset(std::string_view name) {
   return name.starts_with(kVariableDetail) || is_version;
 }
 
-// Whether the change of one file of a library is explained by another version, or is the program.
+// Whether another version explains the change of a library's file, or the file is the program.
 bool is_explained_digest(const std::string& name, const FactPair& pair, const Facts& after) {
   if (!name.starts_with("library.") || !name.ends_with(kDigestSuffix)) return false;
   const std::string library = name.substr(0, name.size() - std::string_view(kDigestSuffix).size());
@@ -101,7 +103,7 @@ bool is_explained_digest(const std::string& name, const FactPair& pair, const Fa
   return is_linked || (pair.both_have(library) && !pair.are_equal(library));
 }
 
-// Whether the change of the program's file or commit says nothing beyond other facts.
+// Whether other facts explain the change of the program's file or commit.
 bool is_explained_code(const std::string& name, const FactPair& pair) {
   if (name == "tool.commit" || name == "tool.version") return pair.have_one_program();
   if (name != kProgramDigestFact) return false;
@@ -124,6 +126,24 @@ std::map<std::string, std::string> split_settings(const std::string& text) {
   return settings;
 }
 
+// Removes changes that follow from others: a machine class from processor and compiler, what a
+// library reports from its version, its file or a variable.
+void remove_explained(std::vector<Change>& changes) {
+  const auto has = [&](std::initializer_list<std::string_view> prefixes) {
+    return std::ranges::any_of(changes, [&](const Change& change) {
+      return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
+        return change.field.starts_with(prefix) && !change.field.ends_with(kReportedSuffix);
+      });
+    });
+  };
+  const bool is_class_explained = has({"cpu", "cache.", "build."});
+  const bool is_report_explained = has({"library.", kVariableDetail});
+  std::erase_if(changes, [&](const Change& change) {
+    return (is_class_explained && change.field == "machine_class") ||
+           (is_report_explained && change.field.ends_with(kReportedSuffix));
+  });
+}
+
 void add_changes(const Facts& before, const Facts& after, CauseFacts& facts) {
   const FactPair pair(before, after);
   for (Change& change : changes_between(before, after)) {
@@ -143,13 +163,7 @@ void add_changes(const Facts& before, const Facts& after, CauseFacts& facts) {
       continue;
     if (kind) facts.changes.push_back(std::move(change));
   }
-  // The machine class follows from the facts of processor and compiler, if these are known.
-  const bool has_parts = std::ranges::any_of(facts.changes, [](const Change& change) {
-    return change.field.starts_with("cpu") || change.field.starts_with("cache.") ||
-           change.field.starts_with("build.");
-  });
-  if (has_parts)
-    std::erase_if(facts.changes, [](const Change& c) { return c.field == "machine_class"; });
+  remove_explained(facts.changes);
   std::ranges::stable_sort(facts.changes, {}, [](const Change& change) {
     return std::tuple(*kind_of_fact(change.field), change.field);
   });
@@ -207,10 +221,7 @@ CauseCertainty certainty_of(const CauseFinding& finding) {
 }  // namespace
 
 std::optional<CauseKind> kind_of_fact(std::string_view name) {
-  constexpr std::array<std::string_view, 1> kPathSuffixes = {".path"};
-  for (const std::string_view suffix : kPathSuffixes) {
-    if (name.ends_with(suffix)) return std::nullopt;
-  }
+  if (name.ends_with(".path")) return std::nullopt;
   const auto row = std::ranges::find_if(kKinds, [&](const KindRow& candidate) {
     return candidate.name.ends_with('.') ? name.starts_with(candidate.name)
                                          : name == candidate.name;

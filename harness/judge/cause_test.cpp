@@ -153,6 +153,26 @@ TEST(CauseOfAMove, IsShownOnlyIfTheSidesWereMeasuredTogether) {
   EXPECT_THAT(judge({}, context).kinds(CauseStanding::possible), IsEmpty());
 }
 
+TEST(CauseOfAMove, WhatALibraryReportsCountsUnlessAVariableExplainsIt) {
+  Facts before = complete_facts(), after = complete_facts();
+  before["library.onednn.detail"] = "AVX512";
+  after["library.onednn.detail"] = "SSE41";
+  EXPECT_THAT(find_cause_facts(before, after).changes,
+              ElementsAre(Change{"library.onednn.detail", "AVX512", "SSE41"}));
+  after["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+  EXPECT_THAT(find_cause_facts(before, after).changes,
+              ElementsAre(Change{"env.ONEDNN_MAX_CPU_ISA", std::nullopt, "SSE41"}));
+}
+
+TEST(CauseOfAMove, AMachineClassCountsUnlessItsPartsDiffer) {
+  Facts after = changed_facts({{"machine_class", "m-4c"}});
+  EXPECT_THAT(find_cause_facts(complete_facts(), after).changes,
+              ElementsAre(Change{"machine_class", "m-2c", "m-4c"}));
+  after["build.flags"] = "-O3";
+  EXPECT_THAT(find_cause_facts(complete_facts(), after).changes,
+              ElementsAre(Change{"build.flags", "-O2", "-O3"}));
+}
+
 TEST(CauseOfAMove, AnotherImplementationIsAConsequence) {
   const CauseFinding finding = judge({{"implementation", "jit:b"}});
   EXPECT_THAT(finding.consequences, ElementsAre(Change{"implementation", "jit:a", "jit:b"}));

@@ -20,7 +20,7 @@ namespace {
 // Maximum number of facts of a kind that a sentence names.
 constexpr std::size_t kMaxNamedFacts = 2;
 
-// "onednn" for "library.onednn", which stands beside the word "library".
+// Returns "onednn" for "library.onednn": the sentence has the word "library" already.
 std::string_view short_name(std::string_view field) {
   constexpr std::array<std::string_view, 4> kPrefixes = {"library.", "measure.", "build.", "tool."};
   for (const std::string_view prefix : kPrefixes) {
@@ -87,7 +87,7 @@ std::string describe_open(const CauseFinding& finding) {
     parts.push_back(fmt::format("the records do not contain {}", fmt::join(finding.missing, ", ")));
   const std::string possible = list_kinds(finding, CauseStanding::possible);
   if (!possible.empty()) parts.push_back("also possible: " + possible);
-  return fmt::format("cause: cannot tell: {}", fmt::join(parts, "; "));
+  return fmt::format("cause: undetermined: {}", fmt::join(parts, "; "));
 }
 
 std::string describe_certainty(const CauseFinding& finding) {
@@ -141,7 +141,9 @@ NextCommand next_of_apart(const CauseFinding& finding, const CauseMeasurement& m
   if (!variables.empty()) return {"measure both values of the variable together", duet + variables};
   if (finding.certainty == CauseCertainty::likely && finding.kinds(CauseStanding::differs).empty())
     return {"what may disturb this machine", fmt::format("{} doctor", measurement.program)};
-  return {"measure the case again, more often",
+  const bool is_method = finding.of(CauseKind::method).standing == CauseStanding::differs;
+  return {is_method ? "measure both sides again by one method, each with this command"
+                    : "measure the case again, more often",
           fmt::format("{} run {} --set measure.processes=20", measurement.program,
                       shell_quoted(measurement.id))};
 }

@@ -27,7 +27,7 @@ struct CauseMeasurement {
   // The commit of the earlier measurement, and its program, if that still exists.
   std::string old_commit = {};
   std::optional<std::string> old_program = std::nullopt;
-  // Of sides that were measured together: the commit of the later one, and the library of the
+  // If the sides were measured together: the commit of the later one, and the library of the
   // earlier one.
   std::string new_commit = {};
   std::optional<std::string> old_library = std::nullopt;

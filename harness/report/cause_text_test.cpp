@@ -40,7 +40,7 @@ TEST(CauseText, SeveralDifferencesAreAllNamed) {
   const CauseFacts facts{
       {kLibraryChange, kCommitChange}, {{"implementation", "jit:a", "jit:b"}}, {"measure.rules"}};
   EXPECT_EQ(describe_cause(judge_cause(facts, context)),
-            "cause: cannot tell: these differ: library (onednn 3.1.0 -> 3.2.0), code (commit c001 "
+            "cause: undetermined: these differ: library (onednn 3.1.0 -> 3.2.0), code (commit c001 "
             "-> c002; it also changed 14 times without a change of times); the records do not "
             "contain measure.rules; also possible: machine, noise; with it: implementation jit:a "
             "-> jit:b");

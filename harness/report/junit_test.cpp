@@ -65,7 +65,7 @@ TEST_F(GateJunit, SaysEveryFactInItsText) {
               HasSubstr("20 % slower (20 to 21)\np (BH) 2e-05\nbase 1.000 us\n"
                         "candidate 1.200 us\nduets 2+1\n"
                         "changed: implementation jit:avx2 -&gt; jit:sse41\n"
-                        "cause: cannot tell: these differ: library (env.ONEDNN_MAX_CPU_ISA n/a "
+                        "cause: undetermined: these differ: library (env.ONEDNN_MAX_CPU_ISA n/a "
                         "-&gt; SSE41, onednn 3.1.0 -&gt; 3.2.0), code (commit def -&gt; abc); the "
                         "records do not contain build.compiler; with it: implementation jit:avx2 "
                         "-&gt; jit:sse41\n"
