@@ -45,8 +45,8 @@ Result<Plan, std::vector<Diagnostic>> load_settings(const std::string& entry) {
   return load_plan(request);
 }
 
-TEST(SettingRows, TheSettingsOfMeasuringLeaveOutWhatDecidesTheWorkAndTheLimitOfAStep) {
-  const auto plan = load_settings(", measure: { processes: 7, tune: 4 }, timeout: 9s");
+TEST(SettingRows, TheSettingsOfMeasuringLeaveOutTheLimitOfAStep) {
+  const auto plan = load_settings(", measure: { processes: 7, timeout: 9s }");
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(format_measuring(plan->cases.front()),
             "warmup.iterations 3, warmup.time 100.0 ms, processes 7, min_iterations 20, precision "
