@@ -50,7 +50,7 @@ TEST(SettingRows, TheSettingsOfMeasuringLeaveOutTheLimitOfAStep) {
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(format_measuring(plan->cases.front()),
             "warmup.iterations 3, warmup.time 100.0 ms, processes 7, min_iterations 20, precision "
-            "2%, max_time 2.0 s");
+            "2%, max_time 2.000 s");
 }
 
 // Stored results contain these hashes.
