@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench history` on stores with known times, as a user calls it.
 #include "base/text.hpp"
+#include "harness/host/system_files.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/store/record.hpp"
 #include "harness/store/store.hpp"
 #include "tests/fakes/baseline_records.hpp"
@@ -11,9 +13,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,6 +43,12 @@ class HistoryCommand : public testing::Test {
                         const std::map<std::string, std::string>& environment = {}) const {
     arguments.insert(arguments.begin(), {BENCH_BINARY, "history"});
     return run_program({std::move(arguments), folder_.path(), environment});
+  }
+  // Returns the text of a case without line breaks.
+  std::string history_line(const char* id) const {
+    std::string text = history({id}).out;
+    std::ranges::replace(text, '\n', ' ');
+    return text;
   }
   static json parse_output(const ProgramResult& result) { return json::parse(result.out); }
 
@@ -73,8 +83,59 @@ class HistoryCommand : public testing::Test {
     }
   }
 
+  // Writes one case that becomes slower with the 13th run, whose records state everything. The
+  // program `old_bench` measured the earlier runs.
+  void write_complete_store(const std::map<std::string, std::string>& later_details,
+                            const std::string& later_commit) const {
+    folder_.write("old_bench", "the old program");
+    for (int day = 1; day <= 20; ++day) {
+      BaselineRecord record = run(kSlower, day, day < 13 ? 500 : 520);
+      record.commit = day < 13 ? "c0ffee12" : later_commit;
+      record.measured.exact.facts[kSettingsDetail] = "processes 5";
+      record.environment.libraries["onednn"] = "3.2.0";
+      record.environment.details = {{"build.compiler", "gcc-12"},
+                                    {"build.flags", "-O2"},
+                                    {kMeasuringFact, kMeasuringRules},
+                                    {kProgramPathFact, folder_.file("old_bench")},
+                                    {kProgramDigestFact, *digest_file(folder_.file("old_bench"))}};
+      if (day >= 13) {
+        for (const auto& [name, value] : later_details) record.environment.details[name] = value;
+      }
+      store(record);
+    }
+  }
+
   TemporaryFolder folder_;
 };
+
+TEST_F(HistoryCommand, ACauseIsNamedOnlyIfTheRecordsExcludeAllOthers) {
+  write_store();
+  EXPECT_THAT(history_line(kSlower),
+              AllOf(HasSubstr("Cause: undetermined: these differ: library (onednn 3.1.0 -> 3.2.0), "
+                              "code (commit c0ffee12 -> c0ffee13; it also changed 18 times without "
+                              "a change of times); the records do not contain measure.rules"),
+                    HasSubstr("duet " + std::string(kSlower) + " --base CHECKOUT")));
+}
+
+TEST_F(HistoryCommand, TheOldProgramIsMeasuredIfItStillExistsUnchanged) {
+  write_complete_store({{kProgramDigestFact, "0123456789abcdef"}}, "c0ffee13");
+  const std::string text = history_line(kSlower);
+  EXPECT_THAT(text, AllOf(HasSubstr("Likely cause: code (commit c0ffee12 -> c0ffee13), the only "
+                                    "difference that the records contain"),
+                          HasSubstr(" --base " + folder_.file("old_bench"))));
+  const json point = parse_output(history({"--json"})).at("cases")[0].at("change_points")[0];
+  EXPECT_EQ(point.at("cause").at("certainty"), "likely");
+  EXPECT_EQ(point.at("cause").at("kinds")[0].at("kind"), "code");
+  folder_.write("old_bench", "another program");
+  EXPECT_THAT(history({kSlower}).out, HasSubstr(" --base CHECKOUT"));
+}
+
+TEST_F(HistoryCommand, WithoutAnyDifferenceTheMachineIsLeft) {
+  write_complete_store({}, "c0ffee12");
+  EXPECT_THAT(history({kSlower}).out,
+              AllOf(HasSubstr("Likely cause: machine; the records contain no difference"),
+                    HasSubstr(" doctor\n")));
+}
 
 TEST_F(HistoryCommand, TheFirstSentenceNamesWhatChanged) {
   write_store();

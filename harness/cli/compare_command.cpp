@@ -10,6 +10,7 @@
 #include "harness/host/placement.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/parameter_comparison.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/result/result_text.hpp"
 #include "profiler/reader.hpp"
@@ -156,6 +157,15 @@ std::string suggest_measurement(const Comparison& comparison, const Arguments& a
     return entry.verdict == CaseVerdict::slower || entry.verdict == CaseVerdict::unclear;
   });
   if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return "";
+  if (worst->cause) {
+    CauseMeasurement measurement;
+    measurement.program = arguments.program;
+    measurement.id = worst->id;
+    const auto commit = std::ranges::find(comparison.changes, "tool.commit", &Change::field);
+    if (commit != comparison.changes.end()) measurement.old_commit = commit->from.value_or("");
+    if (const auto next = next_command(*worst->cause, measurement))
+      return fmt::format("Next: {}:\n  {}\n", next->announcement, next->command);
+  }
   const std::string id = shell_quoted(worst->id);
   const std::string variables = format_variable_options(comparison.changes);
   if (have_other_programs(comparison.changes)) {

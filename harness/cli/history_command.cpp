@@ -4,6 +4,7 @@
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/host/system_files.hpp"
 #include "harness/judge/trend.hpp"
 #include "harness/report/trend_text.hpp"
 
@@ -77,6 +78,9 @@ TrendView make_view(const Arguments& arguments, const Env& env) {
   view.program = arguments.program;
   view.store_option = format_store_option(arguments);
   view.glyphs = console_glyphs(env);
+  view.has_program = [](const TrendRun& run) {
+    return !run.program_digest.empty() && digest_file(run.program) == run.program_digest;
+  };
   return view;
 }
 

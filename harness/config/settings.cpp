@@ -430,6 +430,18 @@ std::string format_for_case_hash(const Case& item) {
   return text;
 }
 
+std::string format_measuring(const Case& item) {
+  std::string text;
+  for (const SettingRow& row : kSettings) {
+    const bool is_limit = row.info.name == "timeout";
+    if (row.member.text == nullptr || row.decides_work != nullptr || is_limit) continue;
+    text +=
+        fmt::format("{}{}{} {}", text.empty() ? "" : ", ", row.group == "warmup" ? "warmup." : "",
+                    row.info.name, row.member.text(item));
+  }
+  return text;
+}
+
 namespace {
 
 const SettingRow* find_nested_setting(std::string_view key) {

@@ -135,6 +135,11 @@ std::string format_for_plan_hash(const Case& item, PlanHash part);
 // Returns the text of the settings that decide what computes the case: " tune 4".
 std::string format_for_case_hash(const Case& item);
 
+// Returns the settings that say how a case is measured, for people: "warmup.iterations 3,
+// processes 5, max_time 2 s". Leaves out those that decide what computes the case, and the limit of
+// a step, which no time depends on.
+std::string format_measuring(const Case& item);
+
 // Returns the setting that contains the nested key: `measure` contains `processes`. Returns nullopt
 // if none does.
 std::optional<std::string_view> find_settings_group(std::string_view key);

@@ -45,6 +45,14 @@ Result<Plan, std::vector<Diagnostic>> load_settings(const std::string& entry) {
   return load_plan(request);
 }
 
+TEST(SettingRows, TheSettingsOfMeasuringLeaveOutTheLimitOfAStep) {
+  const auto plan = load_settings(", measure: { processes: 7, timeout: 9s }");
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(format_measuring(plan->cases.front()),
+            "warmup.iterations 3, warmup.time 100.0 ms, processes 7, min_iterations 20, precision "
+            "2%, max_time 2.000 s");
+}
+
 // Stored results contain these hashes.
 TEST(SettingRows, TheTextsThatHashesCoverStay) {
   const auto plain = load_settings("");

@@ -28,9 +28,6 @@
 namespace bench {
 namespace {
 
-// A larger file is not compared by content.
-constexpr std::int64_t kMaxDigestedFile = std::int64_t{1} << 30;
-
 void add_library(const ops::LibraryInfo& library, GateSide& side) {
   if (library.name.empty()) return;
   side.libraries[library.name] = library.version;
@@ -41,6 +38,7 @@ void add_library(const ops::LibraryInfo& library, GateSide& side) {
 // Adds what the worker has loaded to the side.
 void add_loaded(const HelloReply& worker, const std::optional<ProcessFiles>& files,
                 GateSide& side) {
+  side.build = worker.build;
   if (files) {
     // A launcher may set variables, so sides with different launchers are not the same.
     const bool has_launcher = resolve_path(side.program) != files->program;
@@ -138,11 +136,6 @@ Result<SideAnswer> ask_worker(const WorkerFactory& start, const HelloRequest& he
   worker->finish();
   if (!reply.ok()) return reply.error();
   return SideAnswer{*std::move(reply), std::move(files)};
-}
-
-std::optional<std::string> digest_file(const std::string& path) {
-  const Result<std::string> bytes = read_file(path, kMaxDigestedFile);
-  return bytes.ok() ? std::optional(content_hash(*bytes)) : std::nullopt;
 }
 
 // Sets the digests of files that may be copies of each other.

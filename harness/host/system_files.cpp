@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -168,6 +170,41 @@ std::optional<ProcessFiles> read_process_files(const SystemRoot& root, pid_t pid
   }
   files.libraries.assign(libraries.begin(), libraries.end());
   return files;
+}
+
+namespace {
+
+// Each step is a bijection of the state, so a single changed word always changes the digest.
+std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // odd
+  constexpr int kRotation = 31;
+  return std::rotl((state ^ word) * kFactor, kRotation);
+}
+
+}  // namespace
+
+std::optional<std::string> digest_file(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code)) return std::nullopt;
+  const auto size = std::filesystem::file_size(path, code);
+  if (code || size > static_cast<std::uintmax_t>(kMaxDigestedFile)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  constexpr std::size_t kPart = std::size_t{1} << 18;
+  std::vector<char> part(kPart);
+  std::uint64_t state = 0, read = 0;
+  while (file) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    const auto count = static_cast<std::size_t>(file.gcount());
+    read += count;
+    std::fill(part.begin() + static_cast<std::ptrdiff_t>(count), part.end(), '\0');
+    for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, part.data() + i, sizeof(word));
+      state = mix(state, word);
+    }
+  }
+  if (read != size) return std::nullopt;  // it was changed, or cannot be read
+  return fmt::format("{:016x}", mix(state, size));
 }
 
 }  // namespace bench

@@ -53,4 +53,10 @@ struct ProcessFiles {
 // show them, for example because the process has ended.
 std::optional<ProcessFiles> read_process_files(const SystemRoot& root, pid_t pid);
 
+// Returns 16 hex digits that identify the content of a file: files with equal digits are copies.
+// Reads the file in parts, at about the speed of the disk cache. Not a cryptographic hash. Returns
+// nullopt if the file cannot be read or is larger than kMaxDigestedFile.
+std::optional<std::string> digest_file(const std::string& path);
+inline constexpr std::int64_t kMaxDigestedFile = std::int64_t{1} << 30;
+
 }  // namespace bench

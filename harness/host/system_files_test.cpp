@@ -46,5 +46,24 @@ TEST(ProcessFiles, OfThisProcessContainTheLibraryOfTheSystem) {
   EXPECT_THAT(files->libraries, Not(Contains(files->program)));
 }
 
+TEST(DigestOfAFile, IsThatOfItsContentWhateverItsNameAndEndsWithItsSize) {
+  test::TemporaryFolder folder;
+  const std::string large(300'000, 'x');  // more than one part
+  folder.write("a", large);
+  folder.write("b", large);
+  folder.write("longer", large + std::string(1, '\0'));
+  folder.write("other", large.substr(1) + "y");
+  folder.write("empty", "");
+  const auto digest = digest_file(folder.file("a"));
+  ASSERT_TRUE(digest);
+  EXPECT_EQ(digest->size(), 16U);
+  EXPECT_EQ(digest, digest_file(folder.file("b")));
+  EXPECT_NE(digest, digest_file(folder.file("longer")));
+  EXPECT_NE(digest, digest_file(folder.file("other")));
+  EXPECT_TRUE(digest_file(folder.file("empty")));
+  EXPECT_FALSE(digest_file(folder.file("missing")));
+  EXPECT_FALSE(digest_file(folder.path())) << "a folder";
+}
+
 }  // namespace
 }  // namespace bench

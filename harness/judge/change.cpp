@@ -17,12 +17,20 @@ namespace bench {
 namespace {
 
 // Facts that always differ between two runs or do not affect times.
-constexpr std::array<std::string_view, 7> kIgnoredFacts = {
-    "arena.bytes",  "boot_id",   "clock.now_khz",         "clock.now_mhz",
-    "config.files", "load_1min", "memory.available_bytes"};
+constexpr std::array<std::string_view, 9> kIgnoredFacts = {
+    "arena.bytes",     "boot_id",   "clock.now_khz",          "clock.now_mhz",
+    "config.files",    "load_1min", "memory.available_bytes", kProgramPathFact,
+    kProgramDigestFact};
+
+// Facts that runs of older versions do not state.
+bool is_from_new_version(const Change& change) {
+  const bool is_new = change.field == kMeasuringFact || change.field.ends_with(kDigestSuffix);
+  return is_new && (!change.from || !change.to);
+}
 
 bool is_ignored(const Change& change) {
-  return std::ranges::find(kIgnoredFacts, change.field) != kIgnoredFacts.end();
+  return std::ranges::find(kIgnoredFacts, change.field) != kIgnoredFacts.end() ||
+         is_from_new_version(change);
 }
 
 // Whether the change shows nothing: only one side recorded the property, or a digest varies.
@@ -32,6 +40,7 @@ bool is_not_meaningful(const Change& change) {
 
 std::map<std::string, std::string> collect_facts(const ExactProperties& side) {
   std::map<std::string, std::string> facts = facts_as_texts(side);
+  facts.erase(kSettingsDetail);  // says how the case was measured, not what it is
   if (!side.implementation.empty()) facts["implementation"] = side.implementation;
   return facts;
 }

@@ -449,6 +449,26 @@ std::optional<double> Comparison::largest_same() const {
   return largest;
 }
 
+namespace {
+
+std::optional<CauseFinding> find_cause(const Measurement& base, const Measurement& candidate,
+                                       const MeasuredCase& before, const MeasuredCase& after,
+                                       const ComparedCase& compared) {
+  const bool has_moved =
+      compared.verdict == CaseVerdict::slower || compared.verdict == CaseVerdict::faster;
+  const bool are_own =
+      base.facts.contains("tool.version") && candidate.facts.contains("tool.version");
+  if (!has_moved || !are_own) return std::nullopt;
+  MoveContext context;
+  context.certainty = compared.low ? "its interval excludes 0" : "no two equal runs differ so much";
+  context.canary = canary_shift(before.by_speed, after.by_speed);
+  return judge_cause(find_cause_facts(with_case_facts(base.facts, before),
+                                      with_case_facts(candidate.facts, after)),
+                     std::move(context));
+}
+
+}  // namespace
+
 Comparison compare(const Measurement& base, const Measurement& candidate,
                    const ComparisonOptions& options) {
   Comparison result;
@@ -477,6 +497,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
     ComparedCase& compared =
         result.cases.emplace_back(compare_case(*found->second, entry, case_obstacle, options));
     if (!has_counts) compared.count = found->second->count;
+    compared.cause = find_cause(base, candidate, *found->second, entry, compared);
     if (has_other_data) {
       std::erase_if(compared.changes,
                     [](const Change& change) { return change.field == kOutputDigestDetail; });

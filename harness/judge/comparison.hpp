@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/enumerators.hpp"
+#include "harness/judge/cause.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/judge/program_comparison.hpp"
@@ -52,6 +53,8 @@ struct ComparedCase {
   // As MeasuredCase::count, of the candidate; of the base if no case of the candidate has one.
   std::optional<int> count = {};
   bool is_layer = false;  // on either side
+  // What made the time change; only if it is slower or faster and both sides are results of bench.
+  std::optional<CauseFinding> cause = {};
 };
 // Whether the verdict states in which direction the time changed.
 bool has_direction(CaseVerdict verdict);

@@ -5,6 +5,7 @@
 
 #include "base/enumerators.hpp"
 #include "harness/config/plan.hpp"
+#include "harness/judge/cause.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
@@ -117,6 +118,8 @@ struct StoredEvidence {
   std::optional<TimesBySpeed> by_speed;
   // The last run. If read from a gate's file, it has only median, clock and exact properties.
   MeasuredCase measured;
+  // How the last run and the candidate's differ; nullopt in older files.
+  std::optional<CauseFacts> difference = std::nullopt;
   friend bool operator==(const StoredEvidence&, const StoredEvidence&) = default;
 };
 

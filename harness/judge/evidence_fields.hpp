@@ -29,7 +29,7 @@ inline constexpr double kMaxRuns = 1e9;     // of numbers of runs
 
 BENCH_FIELDS(LoadedFile, name, path, (detail, kOptional), digest);
 BENCH_FIELDS(GateSide, program, (tool_version, "version"), commit, environment, libraries,
-             (loaded, kOptional), (other_files, kOptional));
+             (loaded, kOptional), (other_files, kOptional), (build, kOptional));
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<ExactProperties> auto& exact) {
@@ -40,6 +40,7 @@ void fields(Archive& archive, JsonOf<ExactProperties> auto& exact) {
 }
 
 BENCH_FIELDS(Change, field, from, to);
+BENCH_FIELDS(CauseFacts, (changes, kOptional), (consequences, kOptional), (missing, kOptional));
 
 void fields(auto& archive, JsonOf<GateSettings> auto& settings) {
   constexpr JsonRange kFraction = within(0, kMaxFraction);
@@ -100,6 +101,7 @@ void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
   archive.optional("median_ns", median);
   if constexpr (Archive::kReads) measured.median = median;
   BENCH_MEMBERS(archive, measured, clock_hz, (exact, kInlined));
+  BENCH_MEMBERS(archive, stored, difference);
 }
 
 template <class Archive>

@@ -47,6 +47,8 @@ struct GateSide {
   // and if no worker answered.
   std::vector<LoadedFile> loaded = {};
   std::vector<std::string> other_files = {};  // paths of all other loaded libraries, sorted
+  // The compiler of the program, and its options; empty if unknown, as in older files.
+  std::string build = {};
   friend bool operator==(const GateSide&, const GateSide&) = default;
 };
 

@@ -19,18 +19,6 @@ std::string join_with_spaces(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::map<std::string, std::string> run_facts(const RunRecord& run) {
-  std::map<std::string, std::string> facts = environment_facts(run.environment);
-  facts.insert({{"config.hash", run.config_hash},
-                {"config.files", join_with_spaces(run.config_files)},
-                {"config.seed", std::to_string(run.seed)},
-                {"convention", run.convention},
-                {"tool.version", run.tool_version},
-                {"tool.commit", run.tool_commit}});
-  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
-  return facts;
-}
-
 Result<Measurement> read_result(std::string_view text, const std::string& name) {
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   if (report.runs.empty() && report.cases.empty()) {
@@ -61,6 +49,18 @@ constexpr std::array<MeasurementReader, 2> kReaders = {{
 }};
 
 }  // namespace
+
+std::map<std::string, std::string> run_facts(const RunRecord& run) {
+  std::map<std::string, std::string> facts = environment_facts(run.environment);
+  facts.insert({{"config.hash", run.config_hash},
+                {"config.files", join_with_spaces(run.config_files)},
+                {"config.seed", std::to_string(run.seed)},
+                {"convention", run.convention},
+                {"tool.version", run.tool_version},
+                {"tool.commit", run.tool_commit}});
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
 
 bool is_of_build(const Change& change) { return change.field.starts_with("build."); }
 

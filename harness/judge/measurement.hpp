@@ -24,6 +24,10 @@ class TextSource;
 // Returns the facts of a machine: "machine_class", "library.onednn", "governor", ... Omits facts
 // with an empty value.
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
+// Returns the facts of a run: those of its machine, of the program ("tool.commit") and of the
+// configuration.
+std::map<std::string, std::string> run_facts(const RunRecord& run);
+std::map<std::string, std::string> stored_facts(const BaselineRecord& record);
 
 // One side of a comparison.
 struct Measurement {

@@ -141,9 +141,9 @@ StoredStatistics comparable_runs(const BaselineHistory& history, const MeasuredC
 }
 
 // Makes the evidence from the last stored run, without mean and variation, which
-// set_stored_levels() adds. `here` is the case in this run, and `seed` the seed of its input data.
+// set_stored_levels() adds. `here` is the case in this run.
 StoredEvidence make_stored_evidence(const BaselineRecord& last, const MeasuredCase& here,
-                                    std::uint64_t seed) {
+                                    const RunRecord& run) {
   StoredEvidence result;
   result.commit = last.commit;
   result.time = last.time;
@@ -152,7 +152,9 @@ StoredEvidence make_stored_evidence(const BaselineRecord& last, const MeasuredCa
   if (result.incomparable) return result;
   result.measured = measured_case(last);
   // Different input data give different outputs.
-  if (last.seed && *last.seed != seed) result.measured.exact.facts.erase(kOutputDigestDetail);
+  if (last.seed && *last.seed != run.seed) result.measured.exact.facts.erase(kOutputDigestDetail);
+  result.difference = find_cause_facts(with_case_facts(stored_facts(last), last.measured),
+                                       with_case_facts(run_facts(run), here));
   return result;
 }
 
@@ -194,7 +196,7 @@ class StoreLookup {
       return;
     }
     const MeasuredCase& candidate = found->second->candidate;
-    found->second->stored = make_stored_evidence(last, candidate, run_.seed);
+    found->second->stored = make_stored_evidence(last, candidate, run_);
     statistics_[static_cast<std::size_t>(found->second - cases_.data())] =
         comparable_runs(history, candidate);
     if (candidate.outcome == Outcome::ok && suite_.changes.empty()) {

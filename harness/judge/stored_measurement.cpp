@@ -19,15 +19,6 @@
 namespace bench {
 namespace {
 
-std::map<std::string, std::string> record_facts(const BaselineRecord& record) {
-  std::map<std::string, std::string> facts = environment_facts(record.environment);
-  facts["tool.version"] = record.tool_version;
-  facts["tool.commit"] = record.commit;
-  if (record.seed) facts["config.seed"] = std::to_string(*record.seed);
-  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
-  return facts;
-}
-
 // Returns the names of the machine classes' folders.
 std::set<std::string> list_folders(const std::vector<StoreFile>& files) {
   std::set<std::string> names;
@@ -66,6 +57,15 @@ Error unknown_anchor_error(const StoredRuns& runs, const std::set<std::string>& 
 }
 
 }  // namespace
+
+std::map<std::string, std::string> stored_facts(const BaselineRecord& record) {
+  std::map<std::string, std::string> facts = environment_facts(record.environment);
+  facts["tool.version"] = record.tool_version;
+  facts["tool.commit"] = record.commit;
+  if (record.seed) facts["config.seed"] = std::to_string(*record.seed);
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
 
 MeasuredCase measured_case(const BaselineRecord& record) {
   MeasuredCase measured = record.measured;
@@ -111,7 +111,7 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
     stored.push_back(last);
   }
   const BaselineRecord* usual = find_usual_run(stored);
-  if (usual != nullptr) result.facts = record_facts(*usual);
+  if (usual != nullptr) result.facts = stored_facts(*usual);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
     result.stored_runs.emplace(entry.id, last->run_id);

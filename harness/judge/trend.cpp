@@ -2,6 +2,7 @@
 #include "harness/judge/trend.hpp"
 
 #include "base/text.hpp"
+#include "harness/judge/cause.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/stats/change_points.hpp"
 #include "harness/stats/equal_speed.hpp"
@@ -14,6 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -137,8 +141,19 @@ class Admission {
 
 TrendRun trend_run(const BaselineHistory& history, std::size_t number) {
   const BaselineRecord& record = history.records[number];
-  return {record.run_id, record.time,  record.commit, record.reason,
-          record.anchor, record.epoch, number};
+  const auto detail = [&](const char* name) {
+    const auto found = record.environment.details.find(name);
+    return found == record.environment.details.end() ? std::string() : found->second;
+  };
+  return {record.run_id,
+          record.time,
+          record.commit,
+          record.reason,
+          record.anchor,
+          record.epoch,
+          number,
+          detail(kProgramPathFact),
+          detail(kProgramDigestFact)};
 }
 
 void add_point(CaseTrend& trend, TrendRun run, double log_time) {
@@ -401,6 +416,56 @@ std::optional<PendingChange> possible_change(const CaseTrend& trend, const Windo
   return found;
 }
 
+Facts facts_of(const BaselineRecord& record) {
+  return with_case_facts(stored_facts(record), record.measured);
+}
+
+// Returns how often facts of each kind changed between successive runs of one level.
+std::map<CauseKind, std::size_t> count_uneventful(const Search& search) {
+  const CaseTrend& trend = search.trend;
+  const std::size_t end = trend.points.size();
+  std::map<CauseKind, std::size_t> counts;
+  for (std::size_t i = trend.first_searched() + 1; i < end; ++i) {
+    const bool is_eventful =
+        trend.level_around(i).begin == i || (trend.pending && end - trend.pending->runs == i);
+    if (is_eventful) continue;
+    std::set<CauseKind> kinds;
+    for (const Change& change :
+         find_cause_facts(facts_of(*search.records[i - 1]), facts_of(*search.records[i])).changes)
+      kinds.insert(*kind_of_fact(change.field));
+    for (const CauseKind kind : kinds) ++counts[kind];
+  }
+  return counts;
+}
+
+// Judges why the times changed, once all changes are known.
+void find_causes(Search& search) {
+  CaseTrend& trend = search.trend;
+  if (trend.changes.empty() && !trend.pending && trend.creeps.empty()) return;
+  MoveContext context;
+  context.uneventful = count_uneventful(search);
+  const auto judge = [&](std::size_t from, std::size_t to, std::optional<std::string> certainty) {
+    const BaselineRecord &before = *search.records[from], &after = *search.records[to];
+    context.certainty = std::move(certainty);
+    context.canary = canary_shift(before.measured.by_speed, after.measured.by_speed);
+    return judge_cause(find_cause_facts(facts_of(before), facts_of(after)), context);
+  };
+  for (TrendChange& change : trend.changes) {
+    if (change.kind == TrendChange::Kind::accepted) continue;
+    change.cause = judge(change.point - 1, change.point,
+                         fmt::format("p = {:.2g}", change.p_value.value_or(0)));
+  }
+  for (Creep& creep : trend.creeps) {
+    creep.cause = judge(creep.since, trend.points.size() - 1, "the times rise steadily");
+  }
+  if (!trend.pending) return;
+  const std::size_t point = trend.points.size() - trend.pending->runs;
+  const bool is_evident = trend.pending->certainty == PendingChange::Certainty::evident;
+  trend.pending->cause = judge(
+      point - 1, point,
+      is_evident ? std::optional<std::string>("it is far beyond the variation") : std::nullopt);
+}
+
 void find_pending(Search& search, double tolerance) {
   CaseTrend& trend = search.trend;
   const CaseTrend::Range present = trend.level_around(trend.points.size() - 1);
@@ -469,6 +534,7 @@ std::vector<CaseTrend> compute_trends(std::span<const BaselineHistory> histories
     add_accepted_changes(search);
     find_creep(search.trend, options.tolerance);
     find_pending(search, options.tolerance);
+    find_causes(search);
     trends.push_back(std::move(search.trend));
   }
   return trends;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/enumerators.hpp"
+#include "harness/judge/cause.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -29,6 +30,8 @@ struct TrendRun {
   std::optional<std::string> anchor;
   std::int64_t epoch = 0;
   std::size_t number = 0;  // position in the history
+  // The file of the program and its digest_file(); empty in older records.
+  std::string program = {}, program_digest = {};
 };
 
 struct TrendPoint {
@@ -64,6 +67,7 @@ struct TrendChange {
   double effect = 0;              // difference between the medians of the two levels
   std::optional<double> p_value;  // nullopt for an accepted change
   std::vector<Change> with;       // what else differs between this run and the one before
+  std::optional<CauseFinding> cause = std::nullopt;  // nullopt for an accepted change
 };
 
 // Small changes that add up without a step.
@@ -71,6 +75,8 @@ struct Creep {
   std::size_t since = 0;  // the point: an anchor, or the first run of the present epoch
   double effect = 0;      // from its level to the present level; at least twice the tolerance
   std::size_t runs = 0;   // number of runs after it
+  // What made the time differ between that run and the last one.
+  std::optional<CauseFinding> cause = std::nullopt;
 };
 
 // The last runs differ clearly from those before, but they are too few for a change point.
@@ -85,6 +91,7 @@ struct PendingChange {
   std::optional<double> sigmas = std::nullopt;
   // What else differs between the first of these runs and the one before
   std::vector<Change> with = {};
+  std::optional<CauseFinding> cause = std::nullopt;
 };
 
 struct CaseTrend {

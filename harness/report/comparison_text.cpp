@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/evidence_fields.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/program_text.hpp"
@@ -25,8 +26,12 @@
 
 namespace bench {
 
-BENCH_FIELDS(ComparedCase, id, group, verdict, (base, "base_ns"), (candidate, "candidate_ns"),
-             ratio, low, high, confidence, at_canary, (reason, kOptional), (changes, kOptional));
+void fields(JsonWriter& writer, const ComparedCase& compared) {
+  BENCH_MEMBERS(writer, compared, id, group, verdict, (base, "base_ns"),
+                (candidate, "candidate_ns"), ratio, low, high, confidence, at_canary,
+                (reason, kOptional), (changes, kOptional));
+  write_cause(writer, compared.cause);
+}
 BENCH_FIELDS(GroupRatio, group, cases, ratio, low, high, verdict);
 BENCH_FIELDS(CountedRatio, cases, (base, "base_ns"), (candidate, "candidate_ns"), ratio, low, high,
              verdict);
@@ -340,12 +345,25 @@ Table comparison_table(const Comparison& comparison, InFormat format) {
   return make_table(kComparisonFields, format, comparison.cases);
 }
 
+namespace {
+
+std::vector<std::string> comparison_causes(const Comparison& comparison) {
+  CauseSummary summary;
+  for (const ComparedCase& entry : comparison.cases) summary.add(entry.cause);
+  std::vector<std::string> sentences = summary.sentences();
+  for (std::string& sentence : sentences) sentence = as_sentence(std::move(sentence));
+  return sentences;
+}
+
+}  // namespace
+
 std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console) {
   const std::size_t width = console.width;
   // What holds for the primitives need not hold for the program, so the program comes first.
   std::string text =
       comparison.programs ? wrap(program_answer(*comparison.programs), width, 0) : "";
   text += wrap(format_comparison_answer(comparison), width, 0);
+  for (const std::string& cause : comparison_causes(comparison)) text += wrap(cause, width, 0);
   text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                       printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
@@ -370,6 +388,8 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (comparison.programs) {
     text += markdown_sentence(program_answer(*comparison.programs)) + "\n\n";
   }
+  for (const std::string& cause : comparison_causes(comparison))
+    text += fmt::format("- {}\n", escape_markdown(cause));
   for (const Change& change : comparison.changes) {
     text += fmt::format("- changed: {}\n", escape_markdown(format_change(change)));
   }

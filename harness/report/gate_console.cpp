@@ -2,6 +2,7 @@
 #include "base/printable.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/judge/gate_cause.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,10 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
     text += fmt::format("\nrepeat the measurement of the first case listed:\n  {}\n",
                         printable(reproduction(gate, *listed.front())));
+    if (const auto cause = find_gate_cause(gate, *listed.front())) {
+      if (const auto next = find_cause_command(gate, *listed.front(), *cause))
+        text += fmt::format("\n{}:\n  {}\n", next->announcement, printable(next->command));
+    }
   }
   return text;
 }

@@ -27,6 +27,7 @@ TEST(GateConsole, IsExactlyThis) {
       R"(1 case became slower, 1 case has an error; 2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS
   candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41
   base: bench 0.1.0 (commit def), onednn 3.1.0
+  cause: undetermined: these differ: library (env.ONEDNN_MAX_CPU_ISA n/a -> SSE41, onednn 3.1.0 -> 3.2.0), code (commit def -> abc); the records do not contain build.compiler; with it: implementation jit:avx2 -> jit:sse41
   changed: library.onednn 3.1.0 -> 3.2.0
 
 verdict       case                                   slower by  p (BH)  duets  detectable  against  reference  candidate
@@ -52,6 +53,10 @@ REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS
   candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with
   ONEDNN_MAX_CPU_ISA=SSE41
   base: bench 0.1.0 (commit def), onednn 3.1.0
+  cause: undetermined: these differ: library (env.ONEDNN_MAX_CPU_ISA
+  n/a -> SSE41, onednn 3.1.0 -> 3.2.0), code (commit def -> abc); the
+  records do not contain build.compiler; with it: implementation
+  jit:avx2 -> jit:sse41
   changed: library.onednn 3.1.0 -> 3.2.0
 
 verdict       case                                   slower by

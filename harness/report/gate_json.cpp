@@ -3,6 +3,8 @@
 // assessments of all cases and the data behind them: each duet as its log-ratio.
 #include "base/json_fields.hpp"
 #include "harness/judge/evidence_fields.hpp"
+#include "harness/judge/gate_cause.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -42,6 +44,7 @@ std::string gate_json(const GateFile& gate, const KitPaths& kits) {
     if (const auto found = evidence.find(judgement.id); found != evidence.end())
       writer.object("log_ratios",
                     [&](JsonWriter& ratios) { log_ratio_fields(ratios, *found->second); });
+    write_cause(writer, find_gate_cause(gate, judgement));
     if (const auto kit = kits.find(judgement.id); kit != kits.end())
       writer.required("kit", kit->second);
     writer.required("reproduction", reproduction(gate, judgement));

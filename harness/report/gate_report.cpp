@@ -3,6 +3,8 @@
 
 #include "base/quote.hpp"
 #include "base/text.hpp"
+#include "harness/judge/gate_cause.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/store.hpp"
@@ -142,6 +144,11 @@ std::vector<std::string> side_lines(const GateFile& gate) {
 
 std::vector<Note> gate_notes(const GateFile& gate) {
   std::vector<Note> notes;
+  CauseSummary causes;
+  for (const CaseAssessment& judgement : gate.judgements)
+    causes.add(find_gate_cause(gate, judgement));
+  for (std::string& cause : causes.sentences())
+    notes.push_back({NoteTopic::answer, std::move(cause)});
   if (const auto& problems = gate.evidence.store_problems; !problems.empty()) {
     notes.push_back({NoteTopic::validity,
                      fmt::format("the store has {}, the first: {}",
@@ -281,6 +288,27 @@ std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) 
                      shell_quoted(judgement.id), plugins, duet_options(gate));
 }
 
+std::optional<NextCommand> find_cause_command(const GateFile& gate, const CaseAssessment& judgement,
+                                              const CauseFinding& cause) {
+  CauseMeasurement measurement;
+  measurement.program = gate.program;
+  measurement.id = judgement.id;
+  measurement.new_commit = gate.facts.candidate.commit;
+  if (gate.facts.base) {
+    measurement.old_commit = gate.facts.base->commit;
+    for (const LoadedFile& file : gate.facts.base->loaded) {
+      const bool is_library = file.name != kProgramFile && file.name != kGpuPluginFile;
+      if (is_library && !measurement.old_library) measurement.old_library = file.path;
+    }
+  } else {
+    const auto entry = std::ranges::find_if(
+        gate.evidence.cases, [&](const CaseEvidence& c) { return c.id() == judgement.id; });
+    if (entry != gate.evidence.cases.end() && entry->stored)
+      measurement.old_commit = entry->stored->commit;
+  }
+  return next_command(cause, measurement);
+}
+
 std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& judgement,
                                     const KitPaths& kits) {
   std::vector<std::string> lines;
@@ -299,6 +327,11 @@ std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& 
     add("minimum detectable effect ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
   }
   add("changed: ", format_changes(judgement.changes));
+  if (const auto cause = find_gate_cause(gate, judgement)) {
+    add("", describe_cause(*cause));
+    if (const auto next = find_cause_command(gate, judgement, *cause))
+      add(next->announcement + ": ", next->command);
+  }
   add("configured at ", judgement.source);
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
   add("measure it again: ", reproduction(gate, judgement));

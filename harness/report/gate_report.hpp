@@ -4,6 +4,7 @@
 #pragma once
 
 #include "harness/judge/evidence_file.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/document.hpp"
 
@@ -61,6 +62,10 @@ std::string format_side(std::string_view role, const GateSide& side);
 // Returns the command that measures both sides of one case again, or the candidate of a gate
 // without a base, with the store. Begins with the variables that the gate's workers inherited.
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement);
+
+// Returns the command that separates the causes that remain for a case; nullopt if none is known.
+std::optional<NextCommand> find_cause_command(const GateFile& gate, const CaseAssessment& judgement,
+                                              const CauseFinding& cause);
 
 // Paths of kits by case id, as the reports show them. A kit is a folder with both sides' profiles
 // of a failing case.

@@ -65,6 +65,10 @@ TEST_F(GateJunit, SaysEveryFactInItsText) {
               HasSubstr("20 % slower (20 to 21)\np (BH) 2e-05\nbase 1.000 us\n"
                         "candidate 1.200 us\nduets 2+1\n"
                         "changed: implementation jit:avx2 -&gt; jit:sse41\n"
+                        "cause: undetermined: these differ: library (env.ONEDNN_MAX_CPU_ISA n/a "
+                        "-&gt; SSE41, onednn 3.1.0 -&gt; 3.2.0), code (commit def -&gt; abc); the "
+                        "records do not contain build.compiler; with it: implementation jit:avx2 "
+                        "-&gt; jit:sse41\n"
                         "configured at configs/resnet.yaml:14\nkit: out/conv__forward__c64\n"
                         "measure it again: bench duet conv/forward/c64 --base /old/bench"));
 }

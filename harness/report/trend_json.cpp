@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trends as JSON.
 #include "base/json_fields.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/trend_text.hpp"
 
 #include <cmath>
@@ -30,12 +31,14 @@ void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun&
   writer.required("change", std::expm1(change.effect));
   writer.optional("p_value", change.p_value);
   write_differences(writer, change.with);
+  write_cause(writer, change.cause);
 }
 
 void write_creep(JsonWriter& writer, const Creep& creep, const TrendRun& since) {
   BENCH_MEMBERS(writer, since, (run_id, "since_run_id"), (time, "since"), anchor);
   writer.required("runs", creep.runs);
   writer.required("change", std::expm1(creep.effect));
+  write_cause(writer, creep.cause);
 }
 
 void write_case(JsonWriter& writer, const ShownTrend& shown) {
@@ -62,6 +65,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
     entry.required("certainty", pending.certainty);
     entry.optional("sigmas", pending.sigmas);
     write_differences(entry, pending.with);
+    write_cause(entry, pending.cause);
   });
   writer.required("not_searched", trend.unsearched());
   writer.required_list("runs", std::span(trend.points).subspan(shown.first_point()), write_point);

@@ -6,6 +6,7 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/report/cause_text.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/stats/change_points.hpp"
@@ -216,6 +217,25 @@ std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendVi
   return text + ".";
 }
 
+// Returns the cause of the change that the state of the case is about.
+std::optional<CauseFinding> shown_cause(const ShownTrend& shown) {
+  switch (shown.state()) {
+    case TrendState::slower:
+    case TrendState::faster:
+      return shown.last_change()->cause;
+    case TrendState::creeping:
+      return shown.trend().creeps.front().cause;
+    case TrendState::evident:
+    case TrendState::pending:
+      return shown.trend().pending->cause;
+    case TrendState::accepted:
+    case TrendState::unchanged:
+    case TrendState::too_few:
+      break;
+  }
+  return std::nullopt;
+}
+
 // Returns the sentences after the first one, each about the cases in one state.
 std::vector<Note> trend_notes(std::span<const ShownTrend> shown, const IdShortener& shortener,
                               std::size_t width) {
@@ -225,6 +245,10 @@ std::vector<Note> trend_notes(std::span<const ShownTrend> shown, const IdShorten
     if (named.empty()) return;
     notes.push_back({topic, fmt::format("{}:{}.", subject, list_events(named, shortener, width))});
   };
+  CauseSummary causes;
+  for (const ShownTrend& entry : shown) causes.add(shown_cause(entry));
+  for (const std::string& cause : causes.sentences())
+    notes.push_back({NoteTopic::answer, as_sentence(cause)});
   const std::size_t creeping = select_states(shown, {TrendState::creeping}).size();
   add(NoteTopic::answer, pluralise(creeping, "case changes slowly", "cases change slowly"),
       TrendState::creeping);
@@ -451,7 +475,10 @@ class RunTable {
 // Returns the sentences about the series of one case.
 std::vector<Note> detail_notes(const ShownTrend& shown, const TrendView& view) {
   const CaseTrend& trend = shown.trend();
-  std::vector<Note> notes = {
+  std::vector<Note> notes;
+  if (const auto cause = shown_cause(shown))
+    notes.push_back({NoteTopic::answer, as_sentence(describe_cause(*cause))});
+  const std::vector<Note> facts = {
       {NoteTopic::quality,
        fmt::format(
            "{} in {} on {}; run-to-run variation {}.",
@@ -460,6 +487,7 @@ std::vector<Note> detail_notes(const ShownTrend& shown, const TrendView& view) {
            format_or_unknown(trend.spread,
                              [](double value) { return fmt::format("{:.2f} %", 100 * value); }))},
       {NoteTopic::other, describe_basis(std::span(&shown, 1), view)}};
+  notes.insert(notes.end(), facts.begin(), facts.end());
   if (std::string unsearched = format_unsearched(std::span(&shown, 1)); !unsearched.empty())
     notes.push_back({NoteTopic::validity, std::move(unsearched)});
   // If the case is creeping, the answer already describes the first creep.
@@ -492,6 +520,20 @@ const TrendRun* find_run_before_change(const ShownTrend& shown) {
   return nullptr;
 }
 
+// Returns the command that shows the cause of what the state of the case says.
+std::optional<NextCommand> suggest_cause_command(const ShownTrend& shown, const TrendRun& old_run,
+                                                 const TrendView& view) {
+  const std::optional<CauseFinding> cause = shown_cause(shown);
+  if (!cause) return std::nullopt;
+  CauseMeasurement measurement;
+  measurement.program = view.program;
+  measurement.id = shown.trend().id;
+  measurement.old_commit = old_run.commit;
+  const bool is_known = view.has_program && !old_run.program.empty();
+  if (is_known && view.has_program(old_run)) measurement.old_program = old_run.program;
+  return next_command(*cause, measurement);
+}
+
 std::string suggest_next_command(const ShownTrend& shown, const TrendView& view) {
   const std::string id = shell_quoted(shown.trend().id);
   const TrendRun* const old_run = find_run_before_change(shown);
@@ -499,6 +541,8 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
     return format_next_command(
         "what the last run was, and how much runs differ",
         fmt::format("{} baseline show {}{}", view.program, id, view.store_option));
+  if (const auto next = suggest_cause_command(shown, *old_run, view))
+    return format_next_command(next->announcement, next->command);
   return format_next_command(
       fmt::format("measure it together with a checkout of {}",
                   old_run->commit.empty() ? "the version before" : "commit " + old_run->commit),

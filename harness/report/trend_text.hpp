@@ -8,6 +8,7 @@
 #include "harness/report/sparkline.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,8 @@ struct TrendView {
   std::string program = "bench";  // first word of the printed commands
   std::string store_option;       // end of these commands: " --baseline DIR", or empty
   Glyphs glyphs = Glyphs::ascii;
+  // Returns whether the program of a run still exists, unchanged. May be empty.
+  std::function<bool(const TrendRun& run)> has_program = {};
 };
 
 // What a user should know about a case, the most important first.

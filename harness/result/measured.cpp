@@ -42,7 +42,7 @@ bool is_library_version(std::string_view detail) {
 
 bool is_exact_property(std::string_view detail) {
   return is_library_version(detail) || detail.starts_with("layout.") ||
-         detail == kPrimitivesDetail || detail == kOutputDigestDetail;
+         detail == kPrimitivesDetail || detail == kOutputDigestDetail || detail == kSettingsDetail;
 }
 
 }  // namespace

@@ -28,6 +28,19 @@ inline constexpr const char* kOutputDigestDetail = "output.digest";
 // threads add in varying order.
 inline constexpr const char* kDigestVaries = "varies";
 
+// The settings that say how the case is measured: "processes 5, max_time 2 s, ...".
+inline constexpr const char* kSettingsDetail = "measure.settings";
+
+// Names in EnvironmentRecord::details, which say what measured: the rules of measuring, the file of
+// the program, and, behind "library.NAME", the digest of a library's file (digest_file()).
+inline constexpr const char* kMeasuringFact = "measure.rules";
+inline constexpr const char* kProgramPathFact = "program.path";
+inline constexpr const char* kProgramDigestFact = "program.digest";
+inline constexpr const char* kDigestSuffix = ".digest";
+// Raise this number with a change of how `bench` measures that may change the times of unchanged
+// code: the warm-up, the samples, the canaries, the state of the caches.
+inline constexpr const char* kMeasuringRules = "bench-1";
+
 // The fact that states a backend's choices: "conv ...: cudnn:engine_4 (2=2)", or for several of
 // them "12 choices, DIGEST".
 inline constexpr const char* kChoiceFact = "choice";

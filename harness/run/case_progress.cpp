@@ -4,6 +4,7 @@
 #include "base/data_type.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_work.hpp"
+#include "harness/config/settings.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/measured.hpp"
@@ -233,6 +234,7 @@ Outcome CaseProgress::outcome() const {
 CaseRecord CaseProgress::record(const std::string& run_id, std::optional<SpeedLevel> level) const {
   CaseRecord record = case_facts(*spec_);
   record.run_id = run_id;
+  record.details[kSettingsDetail] = format_measuring(*spec_);
   if (facts_) {
     record.implementation = facts_->implementation;
     record.memory = facts_->memory;

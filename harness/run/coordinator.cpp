@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/config/case_work.hpp"
 #include "harness/host/memory_shortage.hpp"
+#include "harness/host/system_files.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
@@ -53,6 +54,7 @@ class Run {
   void know_levels(const Report& earlier);
   void decide_without_worker();
   Status append_run_record();
+  void add_library_digests(CaseRecord& record);
   Status measure();
   Status choose_ways(int process);
   Status learn_layouts(int process);
@@ -107,6 +109,7 @@ class Run {
   bool lacks_device_ = false;  // the required device is missing
   bool has_run_record_ = false;
   RunRecord run_record_;
+  std::map<std::string, std::optional<std::string>> library_digests_;  // by path
 };
 
 Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts,
@@ -250,7 +253,9 @@ Status Run::append_run_record() {
   record.under = options_.under;
   record.beside = options_.beside;
   record.environment = parts_.environment;
+  record.environment.details[kMeasuringFact] = kMeasuringRules;
   add_library(session_.greeting(), record.environment);
+  add_program(session_, record.environment);
   if (parts_.device_details) record.environment.details.merge(parts_.device_details());
   const auto capability = record.environment.details.find("gpu.compute_capability");
   if (capability != record.environment.details.end()) capability_ = capability->second;
@@ -587,6 +592,7 @@ const CaseRecord& Run::next_record() {
   const CaseProgress& progress = cases_[appended_];
   CaseRecord record = progress.record(options_.run_id, find_level(progress));
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
+  add_library_digests(record);
   const auto engine = record.details.find("engine");
   if (capability_ && engine != record.details.end()) {
     const std::string used =
@@ -595,6 +601,20 @@ const CaseRecord& Run::next_record() {
     if (missed) record.details[kTensorCoresMissed] = *missed;
   }
   return next_record_.emplace(std::move(record));
+}
+
+// Adds the digests of libraries that workers load for a case. Each file is read once per run.
+void Run::add_library_digests(CaseRecord& record) {
+  constexpr std::string_view kPath = ".path";
+  std::map<std::string, std::string> digests;
+  for (const auto& [name, path] : record.details) {
+    if (!name.starts_with("library.") || !name.ends_with(kPath)) continue;
+    const auto [known, is_new] = library_digests_.try_emplace(path);
+    if (is_new) known->second = digest_file(path);
+    if (!known->second) continue;
+    digests[name.substr(0, name.size() - kPath.size()) + kDigestSuffix] = *known->second;
+  }
+  record.details.merge(digests);
 }
 
 // Returns the level of speed at which the run states times of cases with as many threads. Without a

@@ -2,6 +2,8 @@
 #include "harness/run/worker_session.hpp"
 
 #include "base/text.hpp"
+#include "harness/host/system_files.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/wire/worker_limits.hpp"
 
 #include <fmt/format.h>
@@ -112,17 +114,34 @@ Accounting WorkerSession::accounting() const {
   return result;
 }
 
+namespace {
+
+// Adds version, path and digest of a library's file.
+void add_file(const ops::LibraryInfo& library, EnvironmentRecord& environment) {
+  const std::string prefix = "library." + library.name;
+  environment.libraries[library.name] = library.version;
+  environment.details[prefix + ".path"] = library.path;
+  if (auto digest = digest_file(library.path))
+    environment.details[prefix + kDigestSuffix] = *std::move(digest);
+}
+
+}  // namespace
+
 void add_library(const HelloReply& worker, EnvironmentRecord& environment) {
   if (worker.library.name.empty()) return;
-  const std::string prefix = "library." + worker.library.name;
-  environment.libraries[worker.library.name] = worker.library.version;
-  environment.details[prefix + ".path"] = worker.library.path;
-  environment.details[prefix + ".detail"] = worker.library.detail;
+  add_file(worker.library, environment);
+  environment.details["library." + worker.library.name + ".detail"] = worker.library.detail;
   environment.details["arena.bytes"] = std::to_string(worker.arena.count);
-  for (const ops::LibraryInfo& plugin : worker.plugins) {
-    environment.libraries[plugin.name] = plugin.version;
-    environment.details["library." + plugin.name + ".path"] = plugin.path;
-  }
+  for (const ops::LibraryInfo& plugin : worker.plugins) add_file(plugin, environment);
+}
+
+void add_program(const WorkerSession& session, EnvironmentRecord& environment) {
+  const std::optional<pid_t> worker = session.process_id();
+  const auto files = worker ? read_process_files(SystemRoot{}, *worker) : std::nullopt;
+  if (!files) return;
+  environment.details[kProgramPathFact] = files->program;
+  if (auto digest = digest_file(files->program))
+    environment.details[kProgramDigestFact] = *std::move(digest);
 }
 
 }  // namespace bench

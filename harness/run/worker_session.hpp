@@ -31,6 +31,8 @@ class WorkerSession {
   bool must_abort() const { return must_abort_ && must_abort_(); }
   // Returns the handshake of the worker that was started last.
   const HelloReply& greeting() const { return greeting_; }
+  // Returns the process of the running worker; nullopt if there is none.
+  std::optional<pid_t> process_id() const { return worker_ ? worker_->process_id() : std::nullopt; }
 
   // Sends a request to the worker, which must be running. If the worker fails, it is finished.
   template <class Message>
@@ -62,5 +64,7 @@ class WorkerSession {
 // Adds facts of a worker's handshake to a run's environment: its libraries, and the size of the
 // arena whose data alternate for cold caches.
 void add_library(const HelloReply& worker, EnvironmentRecord& environment);
+// Adds the file of the running worker's program, if the system shows it.
+void add_program(const WorkerSession& session, EnvironmentRecord& environment);
 
 }  // namespace bench

@@ -69,7 +69,7 @@ inline constexpr JsonRange kIterationsPerSample =
     within(1, static_cast<double>(kMaxIterationsPerSample));
 
 BENCH_FIELDS(HelloReply, protocol, tool_version, backend, device, library, arena,
-             (plugins, kOptional));
+             (plugins, kOptional), (build, kOptional));
 BENCH_FIELDS(DescribeReply, document);
 BENCH_FIELDS(StepsReply, steps);
 BENCH_FIELDS(ErrorReply, outcome, reason, (implementation, kOptional), (details, kOptional));

@@ -202,6 +202,7 @@ struct HelloReply {
   ops::LibraryInfo library;
   Bytes arena{0};  // maximum size of the memory over which a case with cold caches rotates
   std::vector<ops::LibraryInfo> plugins = {};
+  std::string build = {};  // the compiler of the program, and its options; empty if unknown
 };
 struct DescribeReply {
   static constexpr std::string_view kName = "describe";

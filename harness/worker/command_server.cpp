@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "harness/host/environment.hpp"
 #include "harness/result/energy.hpp"
 #include "harness/result/latency.hpp"
 #include "harness/result/measured.hpp"
@@ -174,7 +175,8 @@ Result<HelloReply, ErrorReply> CommandServer::answer(const HelloRequest& request
                     std::string(backend.device()),
                     backend.library(),
                     arena_size_,
-                    context_->plugins};
+                    context_->plugins,
+                    fmt::format("{} {}", build_facts().compiler, build_facts().flags)};
 }
 
 template <>
