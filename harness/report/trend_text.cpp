@@ -320,7 +320,7 @@ std::string describe_basis(std::span<const ShownTrend> shown, const TrendView& v
     return entry.trend().basis == TrendBasis::equal_speed;
   });
   if (at_speed == 0) return "Times are medians over each run's processes.";
-  const std::string command = fmt::format("`{} baseline list{}`", view.program, view.store_option);
+  const std::string command = fmt::format("`{} {}{}`", view.program, view.list_command, view.store_option);
   if (at_speed == std::ssize(shown)) {
     return fmt::format(
         "Times are those at equal speed of the machine, so that runs are comparable; {} shows the "
@@ -498,7 +498,7 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
   if (old_run == nullptr)
     return format_next_command(
         "what the last run was, and how much runs differ",
-        fmt::format("{} baseline show {}{}", view.program, id, view.store_option));
+        fmt::format("{} {} {}{}", view.program, view.show_command, id, view.store_option));
   return format_next_command(
       fmt::format("measure it together with a checkout of {}",
                   old_run->commit.empty() ? "the version before" : "commit " + old_run->commit),

@@ -21,7 +21,10 @@ struct TrendView {
   // "2026-11-01".
   std::optional<std::string> since;
   std::string program = "bench";  // first word of the printed commands
-  std::string store_option;       // end of these commands: " --baseline DIR", or empty
+  // The commands that list all series and show more of a case
+  std::string list_command = "baseline list";
+  std::string show_command = "baseline show";
+  std::string store_option;  // end of these commands: " --baseline DIR", " --db URL", or empty
   Glyphs glyphs = Glyphs::ascii;
 };
 
