@@ -10,6 +10,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/history_source.hpp"
 #include "harness/report/short_id.hpp"
+#include "harness/report/trend_text.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/database.hpp"
 #include "harness/store/from_report.hpp"
@@ -151,7 +152,8 @@ std::string format_series(const std::vector<StoredSeries>& list, const std::stri
           {std::to_string(series.runs)},
           {series.first_time.substr(0, 10)},
           {series.last_time.substr(0, 10)},
-          {format_time(Nanoseconds(std::llround(series.last_ns)))}}});
+          {format_time(Nanoseconds(std::llround(series.last_ns)))}},
+         ""});
   }
   std::string text =
       wrap(fmt::format("{} of {} on {} in {}, from {} to {}.",

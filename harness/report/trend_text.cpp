@@ -357,11 +357,6 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-// Returns a command on its own line, which is never wrapped since users copy the command.
-std::string format_next_command(std::string_view announcement, const std::string& command) {
-  return fmt::format("\n{}:\n  {}\n", printable(announcement), printable(command));
-}
-
 // A column of the table of runs.
 struct RunColumn {
   TextColumn column;
@@ -506,6 +501,10 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
 }
 
 }  // namespace
+
+std::string format_next_command(std::string_view announcement, const std::string& command) {
+  return fmt::format("\n{}:\n  {}\n", printable(announcement), printable(command));
+}
 
 std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
                           const ConsoleOptions& console) {

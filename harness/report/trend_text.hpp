@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -74,6 +75,9 @@ class ShownTrend {
 // Returns the cases that the view shows, ordered by state, then by the size of their effect,
 // largest first.
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
+
+// Returns a command on its own line, which is never wrapped since users copy the command.
+std::string format_next_command(std::string_view announcement, const std::string& command);
 
 // Returns what happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
 std::string describe_event(const ShownTrend& shown);
