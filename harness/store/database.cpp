@@ -69,6 +69,12 @@ std::string first_line(std::string_view text) {
   const std::size_t end = text.find('\n', text.starts_with("Cannot establish") ? text.find('\n') + 1 : 0);
   std::string line(text.substr(0, end));
   std::ranges::replace(line, '\n', ' ');
+  // SOCI puts the name of its function in front: "sqlite3_statement_backend::prepare: ".
+  constexpr std::string_view kFunction = "_backend::";
+  if (const std::size_t function = line.find(kFunction); function != std::string::npos) {
+    if (const std::size_t message = line.find(": ", function); message != std::string::npos)
+      line.erase(0, message + 2);
+  }
   return line;
 }
 
@@ -166,12 +172,15 @@ class RecordWriter {
         insert_((sql.prepare << insert_text(known), soci::use(series_), soci::use(run_id_),
                  soci::use(epoch_), soci::use(time_), soci::use(median_), soci::use(line_))) {
     sql_ << "select coalesce(max(number), 0) from bench_record", soci::into(last_);
-    soci::rowset<soci::row> rows =
-        (sql_.prepare << "select series, machine_class, id, epoch from bench_series");
-    for (const soci::row& row : rows) {
-      open_[{row.get<std::string>(1), row.get<std::string>(2)}] = {row.get<long long>(0),
-                                                                   row.get<long long>(3)};
-    }
+    // Not a soci::row, whose types differ between databases.
+    std::string machine_class, id;
+    OpenSeries series;
+    soci::statement rows =
+        (sql_.prepare << "select series, machine_class, id, epoch from bench_series",
+         soci::into(series.number), soci::into(machine_class), soci::into(id),
+         soci::into(series.epoch));
+    for (bool is_row = rows.execute(true); is_row; is_row = rows.fetch())
+      open_[{machine_class, id}] = series;
   }
 
   void add(BaselineRecord record) {
@@ -286,16 +295,16 @@ Result<Database> Database::open(const DatabaseUrl& url, Missing missing) {
 Result<std::vector<StoredSeries>> Database::list() {
   try {
     std::vector<StoredSeries> list;
-    soci::rowset<soci::row> rows =
+    StoredSeries series;
+    soci::statement rows =
         (connection_->sql.prepare
-         << "select s.series, s.machine_class, s.id, s.runs, f.time, l.time, l.median_ns from "
-            "bench_series s join bench_record f on f.number = s.first_number join bench_record l "
-            "on l.number = s.last_number order by s.machine_class, s.id");
-    for (const soci::row& row : rows) {
-      list.push_back({row.get<long long>(0), row.get<std::string>(1), row.get<std::string>(2),
-                      row.get<long long>(3), row.get<std::string>(4), row.get<std::string>(5),
-                      row.get<double>(6)});
-    }
+             << "select s.series, s.machine_class, s.id, s.runs, f.time, l.time, l.median_ns from "
+                "bench_series s join bench_record f on f.number = s.first_number join "
+                "bench_record l on l.number = s.last_number order by s.machine_class, s.id",
+         soci::into(series.number), soci::into(series.machine_class), soci::into(series.id),
+         soci::into(series.runs), soci::into(series.first_time), soci::into(series.last_time),
+         soci::into(series.last_ns));
+    for (bool is_row = rows.execute(true); is_row; is_row = rows.fetch()) list.push_back(series);
     return list;
   } catch (const soci::soci_error& error) {
     return database_error(error, connection_->url);
