@@ -59,7 +59,8 @@ TEST_F(HistoryDatabase, AStoreThatWasSavedHasTheSameHistory) {
   write_store();
   const ProgramResult saved = history({"--db", "sqlite:h.db", "--save", "baselines"});
   EXPECT_EQ(saved.status, 0) << saved.err;
-  EXPECT_THAT(saved.out, StartsWith("40 records of 2 cases saved in sqlite:h.db; it had 0 of them"));
+  EXPECT_THAT(saved.out,
+              StartsWith("40 records of 2 cases saved in sqlite:h.db; it had 0 of them"));
   json of_store = json::parse(history({"--json"}).out);
   json of_database = json::parse(history({"--db", "sqlite:h.db", "--json"}).out);
   for (json* answer : {&of_store, &of_database}) {

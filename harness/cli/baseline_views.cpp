@@ -277,8 +277,8 @@ Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::s
   } else if (near) {
     error.next = fmt::format("did you mean `{}`?", *near);
   } else if (with_word != ids.end() && !written.empty()) {
-    error.next = fmt::format(
-        "give the id of a case, for example `{}`; `{}` lists all", *with_word, list_command);
+    error.next = fmt::format("give the id of a case, for example `{}`; `{}` lists all", *with_word,
+                             list_command);
   } else {
     error.next = fmt::format("give the id of a stored case, for example `{}`; `{}` lists all",
                              ids.front(), list_command);

@@ -64,7 +64,7 @@ constexpr std::string_view kCompareOptions =
     "by against out format fail-on across-machines require-baseline json quiet force";
 constexpr std::string_view kBaselineOptions =
     "baseline reason anchor filter dry-run json quiet force";
-constexpr std::string_view kHistoryOptions = 
+constexpr std::string_view kHistoryOptions =
     "baseline db save list reason anchor since filter fail-on explain json quiet";
 constexpr std::string_view kGateOptions =
     "bisect baseline base base-env base-library cand cand-env cand-library out filter device set "
@@ -292,7 +292,8 @@ constexpr std::array kCommands = {
             "bench baseline adopt icelake-server-2c-2097c0e6     # after an upgrade\n"
             "bench baseline verify --baseline /srv/baselines     # in CI",
             kBaselineOptions, baseline_command, Visibility::shown, words_of<baseline_action_names>},
-    Command{"history", "[CASE...|RESULT...]", 0, -1, "how stored cases developed: changes, creep, trend",
+    Command{"history", "[CASE...|RESULT...]", 0, -1,
+            "how stored cases developed: changes, creep, trend",
             "Reads the runs of the store (`bench baseline save`). The first sentence names the "
             "cases that changed,\n"
             "with date and commit; the table shows the trend of each case. A change point is a run "

@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -106,12 +105,12 @@ std::string format_saver_json(const HistorySaver& saver) {
 
 std::string format_saver(const HistorySaver& saver, const std::string& url,
                          const Arguments& arguments, const ConsoleOptions& console) {
-  std::string text = wrap(
-      fmt::format("{} of {} saved in {}; it had {} of them before, and {} refused.",
-                  pluralise(saver.saved().added, "record", "records"),
-                  pluralise(saver.cases(), "case", "cases"), url, saver.saved().known,
-                  pluralise(saver.refused().size(), "case was", "cases were")),
-      console.width, 0);
+  std::string text =
+      wrap(fmt::format("{} of {} saved in {}; it had {} of them before, and {} refused.",
+                       pluralise(saver.saved().added, "record", "records"),
+                       pluralise(saver.cases(), "case", "cases"), url, saver.saved().known,
+                       pluralise(saver.refused().size(), "case was", "cases were")),
+           console.width, 0);
   if (!saver.refused().empty()) {
     std::vector<TextRow> rows;
     for (const RefusedCase& entry : saver.refused())
@@ -120,9 +119,9 @@ std::string format_saver(const HistorySaver& saver, const std::string& url,
     const std::vector<TextColumn> columns = {{"case", Align::left, kMinId}, {"result"}};
     text += '\n' + render_table(columns, rows, console.width, console.colour);
   }
-  return text + format_next_command("what changed over the stored runs",
-                                    fmt::format("{} history --db {}", arguments.program,
-                                                shell_quoted(url)));
+  return text + format_next_command(
+                    "what changed over the stored runs",
+                    fmt::format("{} history --db {}", arguments.program, shell_quoted(url)));
 }
 
 std::string format_series_json(const std::vector<StoredSeries>& list) {
@@ -133,7 +132,7 @@ std::string format_series_json(const std::vector<StoredSeries>& list) {
       row.required("runs", series.runs);
       row.required("first_run", series.first_time);
       row.required("last_run", series.last_time);
-      row.required("last_ns", series.last_ns);
+      row.required("last_ns", series.last_median);
     });
   });
 }
@@ -147,21 +146,19 @@ std::string format_series(const std::vector<StoredSeries>& list, const std::stri
     runs += series.runs;
     first = std::min(first, series.first_time);
     last = std::max(last, series.last_time);
-    classes[series.machine_class].push_back(
-        {{{series.id},
-          {std::to_string(series.runs)},
-          {series.first_time.substr(0, 10)},
-          {series.last_time.substr(0, 10)},
-          {format_time(Nanoseconds(std::llround(series.last_ns)))}},
-         ""});
+    classes[series.machine_class].push_back({{{series.id},
+                                              {std::to_string(series.runs)},
+                                              {series.first_time.substr(0, 10)},
+                                              {series.last_time.substr(0, 10)},
+                                              {format_time(series.last_median)}},
+                                             ""});
   }
-  std::string text =
-      wrap(fmt::format("{} of {} on {} in {}, from {} to {}.",
-                       pluralise(static_cast<std::size_t>(runs), "run", "runs"),
-                       pluralise(list.size(), "series", "series"),
-                       pluralise(classes.size(), "machine class", "machine classes"), url,
-                       first.substr(0, 10), last.substr(0, 10)),
-           console.width, 0);
+  std::string text = wrap(fmt::format("{} of {} on {} in {}, from {} to {}.",
+                                      pluralise(static_cast<std::size_t>(runs), "run", "runs"),
+                                      pluralise(list.size(), "series", "series"),
+                                      pluralise(classes.size(), "machine class", "machine classes"),
+                                      url, first.substr(0, 10), last.substr(0, 10)),
+                          console.width, 0);
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"runs", Align::right},
                                            {"first run", Align::right},
@@ -172,10 +169,9 @@ std::string format_series(const std::vector<StoredSeries>& list, const std::stri
     text += fmt::format("\n{}\n{}", printable(machine_class),
                         render_table(columns, rows, console.width, console.colour));
   }
-  return text + format_next_command(
-                    "the changes of a case",
-                    fmt::format("{} history {} --db {}", arguments.program,
-                                shell_quoted(list.front().id), shell_quoted(url)));
+  return text + format_next_command("the changes of a case",
+                                    fmt::format("{} history {} --db {}", arguments.program,
+                                                shell_quoted(list.front().id), shell_quoted(url)));
 }
 
 }  // namespace

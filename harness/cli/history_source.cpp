@@ -68,8 +68,7 @@ class DatabaseSource : public HistorySource {
       return Error{fmt::format("{} series with {} runs are too many to judge at once; the limit is "
                                "{} runs",
                                list.size(), runs, kMaxJudgedRuns),
-                   url_,
-                   "choose some with --filter or CASE; --list lists all series"};
+                   url_, "choose some with --filter or CASE; --list lists all series"};
     SourceHistories found;
     for (const StoredSeries& series : list) {
       BENCH_ASSIGN_OR_RETURN(BaselineHistory history, database_.read(series));
@@ -95,8 +94,7 @@ class DatabaseSource : public HistorySource {
     return Done{};
   }
   bool is_selected(const StoredSeries& series) const {
-    const bool is_named =
-        cases_.empty() || std::ranges::find(cases_, series.id) != cases_.end();
+    const bool is_named = cases_.empty() || std::ranges::find(cases_, series.id) != cases_.end();
     return is_named && selection_.has(series.id);
   }
 
@@ -114,8 +112,8 @@ Result<std::unique_ptr<HistorySource>> HistorySource::open(const Arguments& argu
   BENCH_ASSIGN_OR_RETURN(IdSelection selection, IdSelection::compile(arguments.filters));
   BENCH_ASSIGN_OR_RETURN(const DatabaseUrl url, DatabaseUrl::parse(*arguments.history.database));
   BENCH_ASSIGN_OR_RETURN(Database database, Database::open(url, Database::Missing::fail));
-  return std::unique_ptr<HistorySource>(std::make_unique<DatabaseSource>(
-      arguments, std::move(selection), url, std::move(database)));
+  return std::unique_ptr<HistorySource>(
+      std::make_unique<DatabaseSource>(arguments, std::move(selection), url, std::move(database)));
 }
 
 }  // namespace bench

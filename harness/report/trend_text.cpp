@@ -320,7 +320,8 @@ std::string describe_basis(std::span<const ShownTrend> shown, const TrendView& v
     return entry.trend().basis == TrendBasis::equal_speed;
   });
   if (at_speed == 0) return "Times are medians over each run's processes.";
-  const std::string command = fmt::format("`{} {}{}`", view.program, view.list_command, view.store_option);
+  const std::string command =
+      fmt::format("`{} {}{}`", view.program, view.list_command, view.store_option);
   if (at_speed == std::ssize(shown)) {
     return fmt::format(
         "Times are those at equal speed of the machine, so that runs are comparable; {} shows the "

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -55,18 +56,21 @@ constexpr std::array kAdvice = {
     Advice{"unable to open", "check the path and the permissions of the folder"},
     Advice{"disk is full", "free some space"},
     Advice{"locked", "another program writes to it; try again later"},
-    Advice{"password", "state a user with access: postgresql://USER:PASSWORD@HOST/DATABASE, or "
-                       "put the password into ~/.pgpass"},
+    Advice{"password",
+           "state a user with access: postgresql://USER:PASSWORD@HOST/DATABASE, or "
+           "put the password into ~/.pgpass"},
     Advice{"role \"", "name an existing user: postgresql://USER@HOST/DATABASE"},
     Advice{"database \"", "create it with `createdb`, or name another one"},
     Advice{"permission denied", "ask the owner of the database for the right to read and write"},
-    Advice{"connection to server", "check that the server runs and that the host and port are "
-                                   "right"},
+    Advice{"connection to server",
+           "check that the server runs and that the host and port are "
+           "right"},
     Advice{"invalid", "expected postgresql://USER@HOST:PORT/DATABASE"},
 };
 
 std::string first_line(std::string_view text) {
-  const std::size_t end = text.find('\n', text.starts_with("Cannot establish") ? text.find('\n') + 1 : 0);
+  const std::size_t end =
+      text.find('\n', text.starts_with("Cannot establish") ? text.find('\n') + 1 : 0);
   std::string line(text.substr(0, end));
   std::ranges::replace(line, '\n', ' ');
   // SOCI puts the name of its function in front: "sqlite3_statement_backend::prepare: ".
@@ -82,10 +86,9 @@ Error database_error(const soci::soci_error& error, const DatabaseUrl& url) {
   const std::string what = url.redact(error.get_error_message());
   if (what.find("Failed to find shared library") != std::string::npos ||
       what.find("Failed to open") != std::string::npos)
-    return {fmt::format("SOCI's library for {} is not installed", to_string(url.kind())),
-            url.shown(),
-            fmt::format("install it (Debian: sudo apt-get install {})",
-                        library_package(url.kind()))};
+    return {
+        fmt::format("SOCI's library for {} is not installed", to_string(url.kind())), url.shown(),
+        fmt::format("install it (Debian: sudo apt-get install {})", library_package(url.kind()))};
   for (const Advice& advice : kAdvice) {
     if (what.find(advice.part) != std::string::npos)
       return {first_line(what), url.shown(), std::string(advice.next)};
@@ -99,8 +102,11 @@ class Database::Connection {
  public:
   explicit Connection(const DatabaseUrl& address)
       : url(address), sql(backend_name(address.kind()), connection_text(address)) {
+    if (url.kind() != DatabaseKind::sqlite) return;
+    // A record has about 3 KB: pages of 4 KB, the default, would be half empty.
+    run("pragma page_size = 16384");
     // Readers do not wait for the writer. A file system without shared memory keeps its journal.
-    if (url.kind() == DatabaseKind::sqlite) run("pragma journal_mode = wal");
+    run("pragma journal_mode = wal");
   }
 
   void run(const std::string& statement) { sql << statement; }
@@ -284,8 +290,7 @@ Result<Database> Database::open(const DatabaseUrl& url, Missing missing) {
       return Error{"contains no history of bench", url.shown(),
                    fmt::format("store runs with `bench history --db {} --save RESULT...`",
                                shell_quoted(url.shown()))};
-    if (version < database_version())
-      connection->write([&] { return connection->migrate(); });
+    if (version < database_version()) connection->write([&] { return connection->migrate(); });
     return Database(std::move(connection));
   } catch (const soci::soci_error& error) {
     return database_error(error, url);
@@ -296,6 +301,7 @@ Result<std::vector<StoredSeries>> Database::list() {
   try {
     std::vector<StoredSeries> list;
     StoredSeries series;
+    double median = 0;
     soci::statement rows =
         (connection_->sql.prepare
              << "select s.series, s.machine_class, s.id, s.runs, f.time, l.time, l.median_ns from "
@@ -303,8 +309,11 @@ Result<std::vector<StoredSeries>> Database::list() {
                 "bench_record l on l.number = s.last_number order by s.machine_class, s.id",
          soci::into(series.number), soci::into(series.machine_class), soci::into(series.id),
          soci::into(series.runs), soci::into(series.first_time), soci::into(series.last_time),
-         soci::into(series.last_ns));
-    for (bool is_row = rows.execute(true); is_row; is_row = rows.fetch()) list.push_back(series);
+         soci::into(median));
+    for (bool is_row = rows.execute(true); is_row; is_row = rows.fetch()) {
+      series.last_median = Nanoseconds(std::llround(median));
+      list.push_back(series);
+    }
     return list;
   } catch (const soci::soci_error& error) {
     return database_error(error, connection_->url);

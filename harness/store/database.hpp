@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/database_url.hpp"
 #include "harness/store/record.hpp"
@@ -23,7 +24,7 @@ struct StoredSeries {
   std::string machine_class, id;
   std::int64_t runs = 0;
   std::string first_time, last_time;  // start of the first and of the last stored run, UTC
-  double last_ns = 0;                 // median time of an iteration of the last run, as measured
+  Nanoseconds last_median{0};         // median time of an iteration of the last run, as measured
 };
 
 // What a save does with a run that the database has already.

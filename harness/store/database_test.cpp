@@ -76,7 +76,7 @@ TEST_F(DatabaseTest, RecordsComeBackAsTheyWereSaved) {
   EXPECT_EQ((*list)[0].runs, 3);
   EXPECT_EQ((*list)[0].first_time, test::time_of_day(1));
   EXPECT_EQ((*list)[0].last_time, test::time_of_day(3));
-  EXPECT_EQ((*list)[0].last_ns, 1003);
+  EXPECT_EQ((*list)[0].last_median, Nanoseconds(1003));
   const auto history = database.read((*list)[0]);
   ASSERT_TRUE(history.ok());
   EXPECT_EQ(history->records, records);
@@ -105,13 +105,15 @@ TEST_F(DatabaseTest, EveryEarlierVersionIsMigratedAndKeepsItsRecords) {
       for (const std::string& statement : migration(step, DatabaseKind::sqlite)) execute(statement);
     }
     execute(fmt::format("update bench_schema set version = {}", version));
-    execute(fmt::format("insert into bench_series (series, machine_class, id, epoch) values (7, "
-                        "'{}', '{}', 0)",
-                        test::kStoredMachine, test::kStoredCase));
+    execute(
+        fmt::format("insert into bench_series (series, machine_class, id, epoch) values (7, "
+                    "'{}', '{}', 0)",
+                    test::kStoredMachine, test::kStoredCase));
     for (const int number : {1, 2}) {
-      execute(fmt::format("insert into bench_record (series, run_id, epoch, time, median_ns, line) "
-                          "values (7, 'run-0{}', 0, '{}', 1000, '{}')",
-                          number, test::time_of_day(number), to_json_line(run(number))));
+      execute(
+          fmt::format("insert into bench_record (series, run_id, epoch, time, median_ns, line) "
+                      "values (7, 'run-0{}', 0, '{}', 1000, '{}')",
+                      number, test::time_of_day(number), to_json_line(run(number))));
     }
     Database database = open();
     EXPECT_THAT(runs_of(database), testing::ElementsAre("0 run-01", "0 run-02"));
@@ -150,8 +152,7 @@ TEST_F(DatabaseTest, ConcurrentWritersLoseNothing) {
     writers.emplace_back([&, writer] {
       Database database = open();
       for (int i = 0; i < kRuns; ++i) {
-        const auto saved =
-            database.save(std::vector{run(1 + writer * kRuns + i)}, KnownRun::keep);
+        const auto saved = database.save(std::vector{run(1 + writer * kRuns + i)}, KnownRun::keep);
         EXPECT_TRUE(saved.ok()) << saved.error().message();
       }
     });

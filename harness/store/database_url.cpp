@@ -57,7 +57,8 @@ std::string decode_percent(std::string_view text) {
 
 std::string replace_all(std::string text, std::string_view part, std::string_view by) {
   if (part.empty()) return text;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
+  for (std::size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + by.size()))
     text.replace(at, part.size(), by);
   return text;
 }
@@ -80,7 +81,8 @@ Result<DatabaseUrl> DatabaseUrl::parse(std::string_view url) {
   // The text may contain a password, so only what precedes the first colon is repeated.
   const std::string_view scheme = url.substr(0, url.find(':'));
   const bool has_scheme = scheme.size() < url.size();
-  return Error{has_scheme ? fmt::format("{} is not the address of a database", quote(std::string(scheme) + ":"))
+  return Error{has_scheme ? fmt::format("{} is not the address of a database",
+                                        quote(std::string(scheme) + ":"))
                           : std::string("the address of the database has no scheme"),
                "--db",
                "expected sqlite:FILE or postgresql://USER@HOST/DATABASE, for example --db "
@@ -93,7 +95,8 @@ std::string DatabaseUrl::redact(std::string text) const {
   for (const std::string& password : {password_, decoded_password_}) {
     if (password.empty()) continue;
     text = replace_all(std::move(text), ":" + password + "@", fmt::format(":{}@", kHidden));
-    text = replace_all(std::move(text), "password=" + password, fmt::format("password={}", kHidden));
+    text =
+        replace_all(std::move(text), "password=" + password, fmt::format("password={}", kHidden));
     text = replace_all(std::move(text), "\"" + password + "\"", fmt::format("\"{}\"", kHidden));
   }
   return text;
