@@ -83,7 +83,7 @@ TEST_F(HistoryDatabase, ACaseAndAListAreShown) {
                     HasSubstr("run-20"), Not(HasSubstr(kSteady))));
   EXPECT_THAT(history({"--list", "--db", "sqlite:h.db"}).out,
               AllOf(StartsWith("40 runs of 2 series on 1 machine class in sqlite:h.db, from "
-                               "2026-11-01 to 2026-11-20.\n"),
+                               "2026-11-01 to\n2026-11-20.\n"),
                     HasSubstr("last median")));
   const json list =
       json::parse(history({"--list", "--db", "sqlite:h.db", "--json"}).out).at("series");
