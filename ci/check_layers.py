@@ -58,6 +58,7 @@ THIRD_PARTIES = [
     (re.compile(r"<yaml-cpp/"), ("config",), 1),
     (re.compile(r"<CLI/"), ("cli",), 1),
     (re.compile(r"<protozero/"), ("import",), 1),
+    (re.compile(r"<soci/"), ("store",), 1),
     (re.compile(r"<(oneapi/dnnl/|dnnl)"), ("backends",), None),
     (re.compile(r"<benchmark/"), ("worker",), None),
 ]

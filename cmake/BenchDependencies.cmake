@@ -81,3 +81,11 @@ message(STATUS "oneDNN ${dnnl_VERSION}: ${dnnl_DIR}")
 if(NOT TARGET yaml-cpp)
   add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
 endif()
+
+# Only `bench history --db` needs it; a program without it says so.
+find_package(Soci 4 QUIET)
+if(Soci_FOUND)
+  message(STATUS "SOCI ${Soci_VERSION}: ${Soci_LIBRARY}")
+else()
+  message(STATUS "Without databases (bench history --db): no SOCI 4 (Debian: libsoci-dev)")
+endif()

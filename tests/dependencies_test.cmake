@@ -78,10 +78,16 @@ execute_process(
     "-DCMAKE_PREFIX_PATH=${WORK_DIR}/static" "-DBENCH_CCACHE=${ccache}" -DBENCH_CUDA=OFF -DCMAKE_SYSTEM_NAME=Linux
     -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_valijson=ON
-    -DCMAKE_DISABLE_FIND_PACKAGE_ClangFuzzer=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_ClangFuzzer=ON -DCMAKE_DISABLE_FIND_PACKAGE_Soci=ON
   OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
 if(NOT status EQUAL 0 OR NOT output MATCHES "Compiling without ccache, which does not work here: ccache: error: Failed")
   message(FATAL_ERROR "a plain build:\n${output}")
+endif()
+# Only `bench history --db` needs SOCI, and a program without it says so.
+file(STRINGS "${WORK_DIR}/plain/build.ninja" databases REGEX "store/(no_)?database\\.cpp")
+if(NOT output MATCHES "Without databases" OR databases MATCHES "store/database\\.cpp" OR
+    NOT databases MATCHES "store/no_database\\.cpp|^$")
+  message(FATAL_ERROR "a build without SOCI: ${databases}\n${output}")
 endif()
 file(STRINGS "${WORK_DIR}/plain/build.ninja" launched REGEX "LAUNCHER = .*ccache")
 if(launched)

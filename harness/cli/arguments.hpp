@@ -81,6 +81,13 @@ struct SubmitArguments {
   bool now = false;
 };
 
+// Arguments of `history` besides those of the store in git.
+struct HistoryArguments {
+  std::optional<std::string> database;  // --db URL, which may contain a password
+  bool save = false;
+  bool list = false;
+};
+
 struct Arguments {
   // How the user called this program, quoted for a shell. Command lines that are printed for
   // copying begin with it.
@@ -106,6 +113,7 @@ struct Arguments {
   GateArguments gate;
   ReportArguments report;
   SubmitArguments submit;
+  HistoryArguments history;
   AnalysisOptions analysis;         // except devices and format, which are above
   bool summary = false;             // analyze --summary
   bool audit = false;               // analyze --audit
@@ -142,8 +150,8 @@ struct Arguments {
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
   std::vector<std::string> windows;           // profile --window, one or two values
   std::optional<std::string> baseline;        // --baseline DIR, the store
-  std::string reason;                         // baseline --reason
-  std::optional<std::string> anchor;          // baseline --anchor
+  std::string reason;                         // baseline and history --reason
+  std::optional<std::string> anchor;          // baseline and history --anchor
   std::optional<std::string> since;           // history --since, a UTC date, possibly with a time
 };
 

@@ -65,8 +65,9 @@ void warn_of_problems(const std::vector<std::string>& problems, const Arguments&
                       Env& env);
 
 // Returns the error of an operand that names no stored case, with the nearest one, or an example.
-// `ids`: those of the store.
+// `ids`: those of the store. `list_command` lists them.
 Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::string& written,
-                          const std::string& folder);
+                          const std::string& folder,
+                          std::string_view list_command = "bench baseline list");
 
 }  // namespace bench

@@ -267,7 +267,7 @@ Result<std::vector<StoreEntry>> select_named_cases(const Arguments& arguments,
 }  // namespace
 
 Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::string& written,
-                          const std::string& folder) {
+                          const std::string& folder, std::string_view list_command) {
   Error error{fmt::format("{} contains no run of this case", folder), written, ""};
   const auto near = nearest_name(written, ids);
   const auto with_word = std::ranges::find_if(
@@ -277,13 +277,11 @@ Error unknown_stored_case(const std::vector<std::string_view>& ids, const std::s
   } else if (near) {
     error.next = fmt::format("did you mean `{}`?", *near);
   } else if (with_word != ids.end() && !written.empty()) {
-    error.next = fmt::format(
-        "give the id of a case, for example `{}`; `bench baseline list` lists all", *with_word);
+    error.next = fmt::format("give the id of a case, for example `{}`; `{}` lists all", *with_word,
+                             list_command);
   } else {
-    error.next = fmt::format(
-        "give the id of a stored case, for example `{}`; `bench baseline list` "
-        "lists all",
-        ids.front());
+    error.next = fmt::format("give the id of a stored case, for example `{}`; `{}` lists all",
+                             ids.front(), list_command);
   }
   return error;
 }

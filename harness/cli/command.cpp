@@ -65,7 +65,8 @@ constexpr std::string_view kCompareOptions =
     "by against out format fail-on across-machines require-baseline json quiet force";
 constexpr std::string_view kBaselineOptions =
     "baseline reason anchor filter dry-run json quiet force";
-constexpr std::string_view kHistoryOptions = "baseline since filter fail-on explain json quiet";
+constexpr std::string_view kHistoryOptions =
+    "baseline db save list reason anchor since filter fail-on explain json quiet";
 constexpr std::string_view kGateOptions =
     "bisect baseline base base-env base-library cand cand-env cand-library out filter device set "
     "plugin budget quick seed require allow-removed allow-incomparable strict require-baseline kit "
@@ -300,7 +301,8 @@ constexpr std::array kCommands = {
             "bench baseline adopt icelake-server-2c-2097c0e6     # after an upgrade\n"
             "bench baseline verify --baseline /srv/baselines     # in CI",
             kBaselineOptions, baseline_command, Visibility::shown, words_of<baseline_action_names>},
-    Command{"history", "[CASE...]", 0, -1, "how stored cases developed: changes, creep, trend",
+    Command{"history", "[CASE...|RESULT...]", 0, -1,
+            "how stored cases developed: changes, creep, trend",
             "Reads the runs of the store (`bench baseline save`). The first sentence names the "
             "cases that changed,\n"
             "with date and commit; the table shows the trend of each case. A change point is a run "
@@ -311,12 +313,16 @@ constexpr std::array kCommands = {
             "and machine classes\n"
             "are separate, and runs that are not comparable are named. With CASE it shows every "
             "run of the case and\n"
-            "what changed with it. docs/history.md explains the method and its limits.",
+            "what changed with it. docs/history.md explains the method and its limits.\n"
+            "With --db the runs are in a database, for many machines and a long memory; --save "
+            "stores runs in it.",
             "bench history                                       # all cases of baselines/\n"
             "bench history --since 2026-11-01 --filter 'conv/*'\n"
             "bench history conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench history --fail-on regression                  # for CI: exit 1 if a case became "
-            "slower",
+            "slower\n"
+            "bench history --db sqlite:history.db --save r.jsonl # creates the file if necessary\n"
+            "bench history --db sqlite:history.db --filter 'conv/*'",
             kHistoryOptions, history_command},
     Command{
         "gate", "CONFIG|CASE...", 0, -1, "judge a change: what became slower than before",

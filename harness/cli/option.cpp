@@ -695,13 +695,25 @@ constexpr std::array kOptions = {
                  {"explain",
                   "the store of the ceilings and of the case's time (default baselines)"},
                  {"analyze", "the store with the ceilings of the machine (default baselines)"}}}}),
+    Option("db", "URL",
+           "a history in a database instead of the folder: sqlite:FILE or "
+           "postgresql://USER@HOST/DATABASE",
+           store<&Arguments::history, &HistoryArguments::database>),
+    Option("save", "",
+           "store the runs of result files, or of a folder of stored baselines, in the database of "
+           "--db",
+           store<&Arguments::history, &HistoryArguments::save>),
+    Option("list", "", "list all series of the database of --db, without judging them",
+           store<&Arguments::history, &HistoryArguments::list>),
     Option("since", "DATE",
            "only runs and changes from this day or UTC time on: 2026-11-01, 2026-11-01T08:00",
            set_since),
     Option("reason", "TEXT", "why these runs become a baseline, for later readers",
-           store<&Arguments::reason>),
+           store<&Arguments::reason>,
+           {.in = {{{"history", "with --save: what these runs are, for later readers"}}}}),
     Option("anchor", "NAME", "name these runs, so that they are kept: release-1.4",
-           store<&Arguments::anchor>),
+           store<&Arguments::anchor>,
+           {.in = {{{"history", "with --save: a name of these runs, such as release-1.4"}}}}),
     Option("try", "NAMES",
            "measure changes of the case, interleaved with it: all that fit, or NAMES with commas: "
            "{words}",
@@ -732,7 +744,13 @@ constexpr std::array kContradictions = {Contradiction{"no-profile", "profile"},
                                         Contradiction{"no-profile", "sample-rate"},
                                         Contradiction{"no-profile", "trace"},
                                         Contradiction{"json", "format", "json"},
-                                        Contradiction{"resume", "out"}};
+                                        Contradiction{"resume", "out"},
+                                        Contradiction{"db", "baseline"},
+                                        Contradiction{"save", "list"},
+                                        Contradiction{"save", "since"},
+                                        Contradiction{"save", "fail-on"},
+                                        Contradiction{"list", "since"},
+                                        Contradiction{"list", "fail-on"}};
 
 }  // namespace
 

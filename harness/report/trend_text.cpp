@@ -344,7 +344,8 @@ std::string describe_basis(std::span<const ShownTrend> shown, const TrendView& v
     return entry.trend().basis == TrendBasis::equal_speed;
   });
   if (at_speed == 0) return "Times are medians over each run's processes.";
-  const std::string command = fmt::format("`{} baseline list{}`", view.program, view.store_option);
+  const std::string command =
+      fmt::format("`{} {}{}`", view.program, view.list_command, view.store_option);
   if (at_speed == std::ssize(shown)) {
     return fmt::format(
         "Times are those at equal speed of the machine, so that runs are comparable; {} shows the "
@@ -379,11 +380,6 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
   }
   shorten_ids(rows);
   return render_table(columns, std::move(rows), console.width, console.colour);
-}
-
-// Returns a command on its own line, which is never wrapped since users copy the command.
-std::string format_next_command(std::string_view announcement, const std::string& command) {
-  return fmt::format("\n{}:\n  {}\n", printable(announcement), printable(command));
 }
 
 // A column of the table of runs.
@@ -540,7 +536,7 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
   if (old_run == nullptr)
     return format_next_command(
         "what the last run was, and how much runs differ",
-        fmt::format("{} baseline show {}{}", view.program, id, view.store_option));
+        fmt::format("{} {} {}{}", view.program, view.show_command, id, view.store_option));
   if (const auto next = suggest_cause_command(shown, *old_run, view))
     return format_next_command(next->announcement, next->command);
   return format_next_command(
@@ -550,6 +546,10 @@ std::string suggest_next_command(const ShownTrend& shown, const TrendView& view)
 }
 
 }  // namespace
+
+std::string format_next_command(std::string_view announcement, const std::string& command) {
+  return fmt::format("\n{}:\n  {}\n", printable(announcement), printable(command));
+}
 
 std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
                           const ConsoleOptions& console) {

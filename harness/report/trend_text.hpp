@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -22,7 +23,10 @@ struct TrendView {
   // "2026-11-01".
   std::optional<std::string> since;
   std::string program = "bench";  // first word of the printed commands
-  std::string store_option;       // end of these commands: " --baseline DIR", or empty
+  // The commands that list all series and show more of a case
+  std::string list_command = "baseline list";
+  std::string show_command = "baseline show";
+  std::string store_option;  // end of these commands: " --baseline DIR", " --db URL", or empty
   Glyphs glyphs = Glyphs::ascii;
   // Returns whether the program of a run still exists, unchanged. May be empty.
   std::function<bool(const TrendRun& run)> has_program = {};
@@ -74,6 +78,9 @@ class ShownTrend {
 // Returns the cases that the view shows, ordered by state, then by the size of their effect,
 // largest first.
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
+
+// Returns a command on its own line, which is never wrapped since users copy the command.
+std::string format_next_command(std::string_view announcement, const std::string& command);
 
 // Returns what happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
 std::string describe_event(const ShownTrend& shown);
