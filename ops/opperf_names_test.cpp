@@ -41,7 +41,7 @@ std::optional<Problem> try_function(const Operator& op, std::string_view functio
 }
 
 // As opperf counts: each function of an operator, and each operator without functions. The loops of
-// peak are no operators.
+// peak do not count.
 struct CountedName {
   std::string_view op, function;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of math: one row per function, in the manual's order. ops/math/cuda_native_functions.hpp has the
-// same functions for kernels; tests compare both.
+// The functions of math: one row per function, in the manual's order.
+// ops/math/cuda_native_functions.hpp has the same functions for kernels; tests compare both.
 #pragma once
 
 #include <array>
@@ -41,7 +41,8 @@ struct MathFunction {
   MathTypes types;
   std::array<MathRange, 3> ranges;
   MathWork forward;
-  std::optional<MathWork> backward;  // of all derivatives, with the products; nullopt: has none
+  // The cost of all derivatives, with the products; nullopt: the function has no gradient.
+  std::optional<MathWork> backward;
   double (*value)(const MathArguments& at);
   MathSlopes (*slopes)(const MathArguments& at);  // nullptr without `backward`
 };

@@ -23,7 +23,7 @@ Result<NativeForm, BackendError> scatter_add_form(const Problem& problem) {
   return plain_form(problem, "bench:scatter_add", "scatter_add", plan);
 }
 
-// Adds single elements. Those of other threads go to places that nobody reads, because a branch
+// Adds single elements. Those of other threads go to places that are not read, because a branch
 // would be predicted wrongly for many; several places, so that no addition waits for the last one.
 // A mask selects the address, because the compiler would make a branch of a choice.
 template <class T>

@@ -70,7 +70,7 @@ constexpr TensorRow kTensors[] = {
     {"diff_destination", TensorRole::input, kResults, kOfCase, "backward_data"},
     {"destination", TensorRole::output, kResults, kOfCase,
      "forward and (function == 'sort' or function == 'topk')"},
-    {"positions", TensorRole::output, kResults, ElementType::index, "forward"},
+    {"positions", TensorRole::output, kResults, ElementType::s32, "forward"},
     {"diff_source", TensorRole::output, "shape", kOfCase, "backward_data"},
 };
 constexpr std::string_view kExamples[] = {"sort-4x33", "topk-3x1000-k5", "topk-2x3x40-k40",
