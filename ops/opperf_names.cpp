@@ -6,14 +6,14 @@ namespace {
 
 // clang-format off
 constexpr OpperfName kOpperfNames[] = {
-    {"BatchNorm", "batch_norm", "n32c64h56"},
+    {"BatchNorm", "batch_norm", "n32c64h56w56"},
     {"BlockGrad", "reorder", "1024x1024-p0x1", "a copy, whose gradient is 0"},
-    {"Convolution", "conv", "n32c3h224k64r3"},
+    {"Convolution", "conv", "n32c3h224w224k64r3s3"},
     {"Dropout", "dropout", "1024x1024"},
     {"Flatten", "reorder", "1024x1024-p0x1", "a copy"},
     {"FullyConnected", "gemm", "m32n64k1024+tb+bias"},
     {"LeakyReLU", "pointwise", "leaky_relu-1024x1024"},
-    {"Pooling", "pool", "max-n32c3h64r3"},
+    {"Pooling", "pool", "max-n32c3h64w64r3"},
     {"abs", "pointwise", "abs-1024x1024"},
     {"arccos", "math", "acos-1024x1024"},
     {"arccosh", "math", "acosh-1024x1024"},

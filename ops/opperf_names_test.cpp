@@ -8,9 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace bench::ops {
@@ -18,26 +16,24 @@ namespace {
 
 constexpr std::string_view kFunctionParameter = "function";
 
-// Returns an example of the operator with this function, in a direction; nullopt if the operator
-// does not define it.
-std::optional<Problem> try_function(const Operator& op, std::string_view function,
-                                    Direction direction) {
-  for (const std::string_view tokens : op.examples) {
-    const auto example = op_test::try_problem(op.name, tokens);
-    if (!example) continue;
-    ParameterSet set = example->parameters;
-    if (!function.empty()) {
-      if (set.word(kFunctionParameter) != function && op.name != "math") continue;
-      set.set(kFunctionParameter, std::string(function));
-      if (op.name == "math") set.set("alpha", std::monostate{});
-    }
+// Returns texts of cases of the operator: its examples and, for operators whose functions take one
+// or two shapes, cases of this function.
+std::vector<std::string> case_texts(const Operator& op, std::string_view function) {
+  if (op.name == "math" || op.name == "pointwise") {
+    return {fmt::format("{}-64", function), fmt::format("{}-64-64", function)};
+  }
+  return {op.examples.begin(), op.examples.end()};
+}
+
+// Whether the operator defines this function in a direction, in a floating-point type or integers.
+bool is_defined(const Operator& op, std::string_view function, Direction direction) {
+  for (const std::string& tokens : case_texts(op, function)) {
+    if (!function.empty() && !tokens.starts_with(function)) continue;
     for (const DataType dtype : {DataType::f32, DataType::s8}) {
-      Result<Problem> problem =
-          make_problem({.op = &op, .direction = direction, .dtype = dtype, .parameters = set});
-      if (problem) return *std::move(problem);
+      if (op_test::try_problem(op.name, tokens, dtype, direction)) return true;
     }
   }
-  return std::nullopt;
+  return false;
 }
 
 // As opperf counts: each function of an operator, and each operator without functions. The loops of
@@ -64,10 +60,7 @@ std::string function_table() {
     const Operator& op = *find_operator(name);
     std::string directions;
     for (const Direction direction : op.directions) {
-      const bool is_defined = function.empty() || name == "pointwise" || name == "pool"
-                                  ? true
-                                  : try_function(op, function, direction).has_value();
-      if (!is_defined) continue;
+      if (!is_defined(op, function, direction)) continue;
       directions += fmt::format("{}`{}`", directions.empty() ? "" : " ", to_string(direction));
     }
     text += fmt::format("| `{}` | {} | {} |\n", name,
