@@ -4,6 +4,7 @@
 
 #include "base/characters.hpp"
 #include "base/nearest_name.hpp"
+#include "ops/math/functions.hpp"
 #include "ops/pointwise/functions.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kModules = {
     "torch.nn.functional.", "torch.nn.", "torch.", "nn.functional.", "nn.", "f.", "aten::", "np."};
 
+constexpr std::string_view kMath = "math";
 constexpr std::string_view kPointwise = "pointwise";
 
 constexpr std::string_view kLinear =
@@ -342,6 +344,11 @@ std::optional<std::string> foreign_word_hint(std::string_view written,
   }
   for (const std::string_view function : functions) {
     if (normal_form(function) == normal) return pointwise_hint(function, {});
+  }
+  for (const std::string_view function : math_function_names()) {
+    if (normal_form(function) != normal || !contains(candidates, kMath)) continue;
+    return fmt::format("`{0}` is a function of `math`: `{{ op: math, function: {0}, {1} }}`",
+                       function, "shape: [64, 256]");
   }
   return std::nullopt;
 }

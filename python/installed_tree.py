@@ -23,7 +23,7 @@ PARTS = [
     ("share/doc/bench/copyright", "share/doc/bench"),
 ]
 # Libraries that every Linux of a manylinux platform has.
-EVERYWHERE = re.compile(r"(ld-linux-[\w-]+|lib(c|m|dl|pthread|rt|util|stdc\+\+|gcc_s|z))\.so\.\d+")
+EVERYWHERE = re.compile(r"(ld-linux-[\w-]+|lib(c|m|mvec|dl|pthread|rt|util|stdc\+\+|gcc_s|z))\.so\.\d+")
 # The oldest glibc of the distributions whose libstdc++ has this GLIBCXX_3.4.N.
 GLIBC_OF_GLIBCXX = [(19, 17), (22, 24), (24, 27), (25, 28), (28, 31), (29, 34), (30, 35), (32, 38),
                     (33, 39)]

@@ -7,6 +7,7 @@
 #include "harness/config/settings.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/parameter.hpp"
+#include "ops/math/functions.hpp"
 #include "ops/pointwise/functions.hpp"
 
 #include <fmt/format.h>
@@ -97,6 +98,20 @@ TEST(ForeignWords, EachFunctionIsACaseOfPointwiseThatLoads) {
     const auto plan = load_case(cases.front());
     ASSERT_TRUE(plan.ok()) << cases.front();
     EXPECT_TRUE(plan->cases.front().id.starts_with(fmt::format("pointwise/forward/{}-", function)));
+  }
+}
+
+TEST(ForeignWords, EachFunctionOfMathIsACaseThatLoads) {
+  const auto pointwise = ops::pointwise_function_names();
+  for (const std::string_view function : ops::math_function_names()) {
+    if (std::ranges::find(pointwise, function) != pointwise.end()) continue;
+    const std::string hint = hint_of(fmt::format("{{ op: {}, shape: [8] }}", function));
+    const std::vector<std::string> cases = cases_in(hint);
+    ASSERT_EQ(cases.size(), 1u) << hint;
+    EXPECT_EQ(hint.find("function: ") == std::string::npos, false) << hint;
+    if (!function.starts_with("bit_") && !function.starts_with("shift_")) {
+      EXPECT_TRUE(load_case(cases.front()).ok()) << cases.front();
+    }
   }
 }
 

@@ -2,17 +2,20 @@
 #include "ops/native/backend.hpp"
 
 #include "ops/backend/test_support.hpp"
+#include "ops/math/functions.hpp"
 #include "ops/native/loops.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/test_support.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -229,6 +232,57 @@ TEST(NativeBackend, RangesAreCopiedByEveryNumberOfThreads) {
       for (const int threads : {1, 2, 5}) {
         omp_set_num_threads(threads);
         expect_native_matches(*backend, op_test::problem("slice", tokens, dtype));
+      }
+    }
+  }
+}
+
+// Every function in blocks with a tail, forward and backward, with vector instructions.
+TEST(NativeBackend, FunctionsOfElementsAreRightWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  for (const DataType dtype :
+       {DataType::f32, DataType::f64, DataType::f16, DataType::bf16, DataType::s8, DataType::u8}) {
+    for (const MathFunction& function : math_functions()) {
+      for (const Direction direction : {Direction::forward, Direction::backward_data}) {
+        const auto problem =
+            op_test::try_problem("math", fmt::format("{}-1333", function.name), dtype, direction);
+        if (!problem) continue;
+        for (const int threads : {1, 2, 5}) {
+          omp_set_num_threads(threads);
+          expect_native_matches(*backend, *problem);
+        }
+      }
+    }
+  }
+}
+
+TEST(NativeBackend, NewOperatorsAreRightWithEveryNumberOfThreads) {
+  const auto backend = make_native_backend();
+  struct NativeRow {
+    const char* op;
+    std::vector<const char*> tokens;
+  };
+  const std::vector<NativeRow> rows = {
+      {"mse", {"b1s1", "b7s33", "b5s1000", "b2s5000"}},
+      {"cumsum", {"1", "7x33", "3x70-a0", "2x3x4x5-a1", "5x900", "7x4x300-a1"}},
+      {"dropout", {"1", "7x33-p0.1", "5000", "3x5000-p0.9s7"}},
+      {"scatter_add", {"r7i40", "r40d33i17", "r3d100i200", "r300d64i500", "r2d9000i5"}},
+      {"sort",
+       {"sort-1", "sort-7x133", "sort-2x5000", "topk-5x1000-k10", "topk-2x9000-k50",
+        "topk-3x3000-k2999", "argmax-7x33", "argmin-2x5000"}},
+      {"pad", {"5-b4", "2x7x9-a1b3e4", "3x5000-b1", "4097x2-a0e9"}},
+  };
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16, DataType::bf16}) {
+    for (const auto& [op, texts] : rows) {
+      for (const char* tokens : texts) {
+        for (const Direction direction : {Direction::forward, Direction::backward_data}) {
+          const auto problem = op_test::try_problem(op, tokens, dtype, direction);
+          if (!problem) continue;
+          for (const int threads : {1, 2, 5}) {
+            omp_set_num_threads(threads);
+            expect_native_matches(*backend, *problem);
+          }
+        }
       }
     }
   }

@@ -37,6 +37,8 @@ std::int64_t stretch_left(const SlicePlan& plan, std::int64_t at) {
   return place < end ? end - place : plan.line - place;
 }
 
+}  // namespace
+
 void run_slice_part(const NativePlan& native_plan, const Addresses& tensors, int thread,
                     int threads) {
   const auto plan = native_plan.as<SlicePlan>();
@@ -56,8 +58,6 @@ void run_slice_part(const NativePlan& native_plan, const Addresses& tensors, int
     at += count;
   }
 }
-
-}  // namespace
 
 extern const NativeEntry slice_cuda_native;
 const NativeEntry slice_cuda_native = {

@@ -45,4 +45,7 @@ struct SlicePlan : RowsOfElements {
   }
 };
 
+// Implements HostKernel::run_part of slice and pad.
+void run_slice_part(const NativePlan& plan, const Addresses& tensors, int thread, int threads);
+
 }  // namespace bench::ops::cuda

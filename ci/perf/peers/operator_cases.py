@@ -38,6 +38,11 @@ CASES = [
      "head_dim": 128},
     {"op": "embedding", "rows": 30522, "dim": 768, "indices": 128},
     {"op": "embedding", "rows": 50257, "dim": 768, "indices": 1024},
+    # Logits of GPT-2, scores of 1000 classes, beams; rows of a vocabulary, bags, single elements
+    *({"op": "sort", "function": "topk", "shape": shape, "k": k}
+      for shape, k in (([64, 50257], 10), ([1024, 1000], 5), ([256, 4096], 128), ([2, 1000000], 50))),
+    *({"op": "scatter_add", "rows": rows, "dim": dim, "indices": indices}
+      for rows, dim, indices in ((30522, 768, 4096), (100000, 64, 65536), (1000000, 1, 1000000))),
     {"op": "optimizer", "function": "adam", "elements": 1048576},
     {"op": "optimizer", "function": "adam", "elements": 16777216},
 ]

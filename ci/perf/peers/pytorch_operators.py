@@ -96,6 +96,25 @@ def embedding(case, wrap):
     return lambda: run(indices, table)
 
 
+def sort(case, wrap):
+    x, k = tensor(case, *case["shape"]), case["k"]
+    run = wrap(lambda x: torch.topk(x, k, dim=-1))
+    return lambda: run(x)
+
+
+def scatter_add(case, wrap):
+    """As `bench`, out of place, with a permutation of the rows as long as there are rows."""
+    rows, count = case["rows"], case["indices"]
+    table, updates = tensor(case, rows, case["dim"]), tensor(case, count, case["dim"])
+    indices = torch.cat([torch.randperm(rows) for _ in range(-(-count // rows))])[:count]
+    run = wrap(lambda table, indices, updates: table.index_add(0, indices, updates))
+    if case["dim"] > 1:
+        return lambda: run(table, indices, updates)
+    run = wrap(lambda table, indices, updates: table.scatter_add(0, indices, updates))
+    table, updates = table.flatten(), updates.flatten()
+    return lambda: run(table, indices, updates)
+
+
 def optimizer(case, wrap):
     parameter = torch.nn.Parameter(tensor(case, case["elements"]))
     parameter.grad = tensor(case, case["elements"])
@@ -117,7 +136,7 @@ def compiled(function):
 MODES = {"eager": eager, "compiled": compiled}
 OPERATORS = {function.__name__: function for function in
              (gemm, layer_norm, rms_norm, batch_norm, softmax, reduction, attention, embedding,
-              optimizer)}
+              optimizer, sort, scatter_add)}
 
 
 def measure(run, samples, warmup_ns, limit_ns):
