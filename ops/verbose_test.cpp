@@ -104,7 +104,7 @@ const std::vector<std::string> kProgram = {
     "softmax/16x100/f32 6400 FLOP 12800 B",
     "batch_norm/n2c16h8w8/f32 8192 FLOP 16640 B",
     "batch_norm/training-n2c16h8w8+noscale+noshift/f32 12288 FLOP 16512 B",
-    "lrn//f32 26624 FLOP 16384 B",  // 13 per element: 5 neighbours
+    "lrn/2x16x8x8/f32 26624 FLOP 16384 B",  // 13 per element: 5 neighbours
     "reorder/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nhwc-blocked16/f32 0 FLOP 32768 B",
     "reorder/2x32x8x8-nchw-nhwc-bf16/f32 0 FLOP 24576 B",
@@ -257,7 +257,7 @@ TEST(VerboseWork, WhatIsNotUnderstoodIsNotGuessed) {
                     ",,32x16x3x3"),
         std::string("matmul,x,undef,src_f32::sparse:csr::f0 wei_f32::blocked:ab::f0 "
                     "dst_f32::blocked:ab::f0,,,64x128:128x32"),
-        std::string("prelu,x,backward,data_f32::blocked:ab:f0,,,2x16:1x16"),
+        std::string("prelu,x,backward,data_f32::blocked:ab:f0,,,2x16:2x1"),
         std::string("concat,x,undef,src_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,axis:2,4x4:4x4"),
         std::string("rnn,x,backward,src_layer_f32::blocked:abc::f0,,alg:vanilla_lstm,"
                     "l1t7mb3sic16slc16dhc16dic16"),
@@ -271,10 +271,11 @@ TEST(VerboseWork, OtherPrimitivesHaveTheWorkOfTheirFormulas) {
   const std::vector<std::string> expected = {
       "concat/2x10x4x5-a1s3x7/f32 0 FLOP 3200 B",  // 2*3*4*5 and 2*7*4*5 elements, read and written
       "sum//f32 240 FLOP 1920 B",                  // 3 sources of 120 elements: 2 additions each
-      "prelu//f32 4096 FLOP 16448 B",              // 2 per element of 2*16*8*8; 16 weights
-      "shuffle//f32 0 FLOP 16384 B",               //
-      "resampling//f32 0 FLOP 40960 B",            // nearest: 2048 elements become 8192
-      "resampling//f32 57344 FLOP 40960 B",        // linear: 4 products and 3 additions each
+      "prelu/2x16x8x8/f32 4096 FLOP 16448 B",      // 2 per element of 2*16*8*8; 16 weights
+      "shuffle/2x16x8x8-g4/f32 0 FLOP 16384 B",    //
+      "resample/nearest-2x16x8x8-o16x16/f32 0 FLOP 40960 B",  // nearest: 2048 elements become 8192
+      "resample/linear-2x16x8x8-o16x16/f32 57344 FLOP 40960 B",  // linear: 4 products and 3
+                                                                 // additions each
       // mean of 64 elements: 63 additions, 1 quotient
       "reduction/mean-2x16x8x8-a2x3/f32 2048 FLOP 8320 B",
       "reduction/sum-2x16x8x8-a2x3/f32 2016 FLOP 8320 B",
@@ -283,10 +284,10 @@ TEST(VerboseWork, OtherPrimitivesHaveTheWorkOfTheirFormulas) {
       // 21 cells (7 steps, batch 3) of 4 gates and 16 elements: 2*21*4*16*(16+16) for the products,
       // 21*4*16 for the bias, 4*21*16 for the states
       "rnn//f32 88704 FLOP 11520 B",
-      "rnn//f32 67200 FLOP 9408 B",    // a GRU: 3 gates, 5 per element of the state
-      "rnn//f32 43680 FLOP 9024 B",    // a simple cell in two directions
-      "lrn//f32 26624 FLOP 16384 B",   // 5 neighbours: 10 + 3 per element
-      "lrn//f32 108544 FLOP 16384 B",  // 25 neighbours: 50 + 3
+      "rnn//f32 67200 FLOP 9408 B",           // a GRU: 3 gates, 5 per element of the state
+      "rnn//f32 43680 FLOP 9024 B",           // a simple cell in two directions
+      "lrn/2x16x8x8/f32 26624 FLOP 16384 B",  // 5 neighbours: 10 + 3 per element
+      "lrn/within_channel-2x16x8x8/f32 108544 FLOP 16384 B",  // 25 neighbours: 50 + 3
       // 2*4*32*8*16 and 2048 results for each of 4 post-ops; the addend of `sum` and twice 16
       // elements are read as well
       "gemm//f32 40960 FLOP 21120 B",
