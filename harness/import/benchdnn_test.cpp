@@ -208,6 +208,24 @@ TEST(Benchdnn, ShapedDrivers) {
   EXPECT_THAT(reasons_of("reorder", "--stag=abx --dtag=ABcd4b4a 2x8x4x4"), SizeIs(1));
 }
 
+TEST(Benchdnn, DriversOfRectifiersWindowsAndSizes) {
+  EXPECT_THAT(ids_of("prelu", "--dir=FWD_D,BWD_DW 2x16x8x8:1x16x1x1"),
+              ElementsAre("prelu/forward/2x16x8x8/f32/onednn/cpu/hot",
+                          "prelu/backward_weights/2x16x8x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(reasons_of("prelu", "2x16x8x8:2x1x1x1"), SizeIs(1));
+  EXPECT_THAT(ids_of("shuffle", "--axis=1 --group=4 --dir=FWD_D,BWD_D 2x16x8x8"),
+              ElementsAre("shuffle/forward/2x16x8x8-g4/f32/onednn/cpu/hot",
+                          "shuffle/backward_data/2x16x8x8-g4/f32/onednn/cpu/hot"));
+  EXPECT_THAT(reasons_of("shuffle", "--axis=1 --group=3 2x16x8x8"), SizeIs(1));
+  EXPECT_THAT(ids_of("lrn", "--alg=ACROSS,WITHIN mb2ic16ih8ls3"),
+              ElementsAre("lrn/forward/2x16x8x8-r3/f32/onednn/cpu/hot/nchw",
+                          "lrn/forward/within_channel-2x16x8x8-r3/f32/onednn/cpu/hot/nchw"));
+  EXPECT_THAT(ids_of("resampling", "--alg=linear --tag=axb mb2ic16ih8oh16iw8ow4"),
+              ElementsAre("resample/forward/linear-2x16x8x8-o16x4/f32/onednn/cpu/hot/nhwc"));
+  EXPECT_THAT(reasons_of("resampling", "mb2ic16ih8iw8"), ElementsAre("1: `oh` is missing"));
+  EXPECT_THAT(reasons_of("resampling", "--sdt=f32 --ddt=s8 mb2ic16ih8oh16"), SizeIs(1));
+}
+
 TEST(Benchdnn, TheLayoutsOfAllSourcesOfAConcatCount) {
   for (const std::string tags : {"abcd:acdb", "acdb:abcd", "acdb:acdb:abcd"}) {
     const std::string third = tags.size() > 9 ? ":2x5x4x4" : "";
