@@ -56,6 +56,18 @@ constexpr BenchdnnOption kResamplingOptions[] = {{"dir", "FWD_D"},   {"sdt", "f3
                                                  {"ddt", "f32"},     {"tag", "abx"},
                                                  {"alg", "nearest"}, {"mb", "0"}};
 
+constexpr BenchdnnOption kRnnOptions[] = {{"prop", "FWD_D"},
+                                          {"cfg", "f32"},
+                                          {"alg", "VANILLA_RNN"},
+                                          {"direction", "left2right"},
+                                          {"activation", "RELU"},
+                                          {"mb", "0"},
+                                          {"with-peephole", "false", "0"},
+                                          {"with-projection", "false", "0"},
+                                          {"trivial-strides", "false", "0"},
+                                          {"l", "0", "0"},
+                                          {"t", "0", "0"}};
+
 constexpr std::array kDrivers = {
     BenchdnnDriver{"conv", kConvOptions, request_benchdnn_conv},
     BenchdnnDriver{"deconv", kConvOptions, request_benchdnn_deconv},
@@ -75,9 +87,10 @@ constexpr std::array kDrivers = {
     BenchdnnDriver{"shuffle", kShuffleOptions, request_benchdnn_shuffle},
     BenchdnnDriver{"lrn", kLrnOptions, request_benchdnn_lrn},
     BenchdnnDriver{"resampling", kResamplingOptions, request_benchdnn_resampling},
+    BenchdnnDriver{"rnn", kRnnOptions, request_benchdnn_rnn},
 };
 
-constexpr std::array<std::string_view, 7> kOtherDrivers = {"brgemm", "graph", "rnn",    "sdpa",
+constexpr std::array<std::string_view, 6> kOtherDrivers = {"brgemm", "graph", "sdpa",
                                                            "self",   "sum",   "zeropad"};
 
 constexpr BenchdnnOption kCommonOptions[] = {{"attr-post-ops", ""},

@@ -81,5 +81,6 @@ BenchdnnRequest request_benchdnn_bnorm;
 BenchdnnRequest request_benchdnn_gnorm;
 BenchdnnRequest request_benchdnn_lrn;
 BenchdnnRequest request_benchdnn_resampling;
+BenchdnnRequest request_benchdnn_rnn;
 
 }  // namespace bench

@@ -283,4 +283,46 @@ Result<ops::ProblemRequest> request_benchdnn_resampling(std::string_view text,
       values);
 }
 
+// A cell always has a bias and a first state in benchdnn. Sizes that are missing are those of the
+// state.
+Result<ops::ProblemRequest> request_benchdnn_rnn(std::string_view text,
+                                                 const BenchdnnValues& values) {
+  constexpr std::array<std::string_view, 7> kKeys = {"l", "t", "mb", "sic", "slc", "dhc", "dic"};
+  BENCH_ASSIGN_OR_RETURN(const auto descriptor, BenchdnnDescriptor::parse(text, kKeys));
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t state, require_size(descriptor, "sic"));
+  for (const std::string_view option : {"with-peephole", "with-projection", "l", "t"}) {
+    const std::string_view value = values[option];
+    if (value == "0" || value == "false") continue;
+    return Error{fmt::format("cases do not have --{}={}", option, quote(value)), {}, {}};
+  }
+  const std::string cfg(values["cfg"]);
+  if (cfg != "f32" && cfg != "bf16" && cfg != "f16")
+    return Error{fmt::format("cases do not have the types {}", quote(cfg)), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["prop"]));
+  const std::int64_t hidden = descriptor.value_or("dhc", state);
+  const std::string algorithm = lower_case(values["alg"]);
+  const std::string run(values["direction"]);
+  const bool is_backward = direction.propagation.starts_with("backward");
+  BenchdnnPrimitive primitive{
+      .primitive = "rnn",
+      .propagation = is_backward ? "backward" : direction.propagation,
+      .auxiliary = fmt::format(
+          "alg:{} direction:{} activation:{}", algorithm,
+          run == "concat" ? "bidirectional_concat"
+                          : (run == "left2right" ? "unidirectional_left2right" : run),
+          algorithm == "vanilla_rnn" ? "eltwise_" + lower_case(values["activation"]) : "undef"),
+      .problem = fmt::format("l{}t{}mb{}sic{}slc{}dhc{}", descriptor.value_or("l", 1),
+                             descriptor.value_or("t", 1),
+                             benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch)),
+                             state, descriptor.value_or("slc", state), hidden),
+      .memory = {{"src_layer", cfg, "abc"},
+                 {"src_iter", cfg, "abcd"},
+                 {"wei_layer", cfg, "abcde"},
+                 {"wei_iter", cfg, "abcde"},
+                 {"bias", "f32", "abcd"},
+                 {"dst_layer", cfg, "abc"}},
+      .destination = {}};
+  return find_benchdnn_case(primitive, values);
+}
+
 }  // namespace bench

@@ -64,9 +64,17 @@ struct OnednnTensor {
 
 // A forward pass whose workspace a backward primitive needs. Runs once and is never timed.
 struct OnednnPreparation {
+  struct Input {
+    std::size_t tensor;  // of the problem
+    int argument;        // DNNL_ARG_*
+    // The layout that the forward pass requires, if it is another one than the backward pass's.
+    dnnl::memory::desc desc = {};
+  };
   dnnl::primitive primitive;
-  std::vector<std::pair<std::size_t, int>> inputs;  // tensor of the problem -> DNNL_ARG_*
-  dnnl::memory::desc output;                        // DNNL_ARG_DST, discarded
+  std::vector<Input> inputs;
+  // DNNL_ARG_DST. Discarded, unless OnednnPrimitive::discarded has the argument: then the backward
+  // pass reads it.
+  dnnl::memory::desc output;
   dnnl::memory::desc scratchpad;
 };
 
@@ -80,6 +88,8 @@ struct OnednnPrimitive {
   // Results that the library demands and the problem does not have. The kernel keeps memory for
   // them.
   std::vector<std::pair<int, dnnl::memory::desc>> discarded;
+  // Outputs to which the library adds. They are set to 0 before each execution, as a part of it.
+  std::vector<std::size_t> accumulated;
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero if there is none
   std::optional<OnednnPreparation> preparation;
