@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/instance_norm/instance_norm.hpp"
+
 #include "ops/test_support.hpp"
 
 #include <gtest/gtest.h>

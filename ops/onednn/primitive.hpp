@@ -65,7 +65,7 @@ struct OnednnTensor {
 // A forward pass whose workspace a backward primitive needs. Runs once and is never timed.
 struct OnednnPreparation {
   struct Input {
-    std::size_t tensor;  // of the problem
+    std::size_t tensor;  // its index in the problem
     int argument;        // DNNL_ARG_*
     // The layout that the forward pass requires, if it is another one than the backward pass's.
     dnnl::memory::desc desc = {};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/prelu/prelu.hpp"
+
 #include "ops/gradient_test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -108,7 +108,7 @@ class Network {
 
   const Model& m_;
   std::vector<Run> runs_;
-  std::vector<Values> layer_inputs_;  // of each layer; the last one is the destination
+  std::vector<Values> layer_inputs_;  // inputs of each layer; the last one is the destination
   Values source_gradient_;
 };
 
@@ -328,7 +328,7 @@ void Network::run_backward() {
   weights_gradient.assign(m_.weights->size(), 0);
   recurrent_gradient.assign(m_.recurrent->size(), 0);
   bias_gradient.assign(m_.layers * m_.directions * m_.biases * m_.hidden, 0);
-  Values gradient = *m_.difference;  // of the results of the layer
+  Values gradient = *m_.difference;  // the gradient of the results of the layer
   for (std::size_t number = runs_.size(); number > 0; number -= m_.directions) {
     const Values& input = layer_inputs_[number / m_.directions - 1];
     Values input_gradient(input.size());
