@@ -85,6 +85,7 @@ class ProblemKernel final : public Kernel {
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
     for (const auto& [argument, desc] : primitive_->discarded) {
       discarded_.emplace_back(desc.get_size(), context.collectors().memory, "scratchpad");
+      if (desc.get_size() > 0) std::memset(discarded_.back().data(), 0, desc.get_size());
     }
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
@@ -122,13 +123,6 @@ class ProblemKernel final : public Kernel {
 
  private:
   memory view(const memory::desc& desc, void* data) const { return context_.view(desc, data); }
-  // Returns the memory of a result that the problem does not have; nullptr if there is none.
-  const AlignedBuffer* find_discarded(int argument) const {
-    for (std::size_t i = 0; i < discarded_.size(); ++i) {
-      if (primitive_->discarded[i].first == argument) return &discarded_[i];
-    }
-    return nullptr;
-  }
 
   const OnednnContext& context_;
   std::unique_ptr<OnednnPrimitive> primitive_;
@@ -147,8 +141,7 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
   const OnednnPreparation& preparation = *primitive_->preparation;
   return guarded_step("the forward pass", [&]() -> Status {
     MemoryCollector* const collector = context_.collectors().memory;
-    const AlignedBuffer own_output(preparation.output.get_size(), collector, "preparation");
-    const AlignedBuffer* const output = find_discarded(DNNL_ARG_DST);
+    const AlignedBuffer output(preparation.output.get_size(), collector, "preparation");
     std::vector<AlignedBuffer> converted;
     converted.reserve(preparation.inputs.size());
     const AlignedBuffer scratchpad(preparation.scratchpad.get_size(), collector, "scratchpad");
@@ -163,9 +156,14 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
       BENCH_RETURN_IF_ERROR(transfer(context_, layout, buffers[tensor], desc, copy.data()));
       arguments.emplace_back(argument, view(desc, copy.data()));
     }
-    arguments.emplace_back(
-        DNNL_ARG_DST,
-        view(preparation.output, output != nullptr ? output->data() : own_output.data()));
+    for (std::size_t i = 0; i < discarded_.size(); ++i) {
+      const auto& [argument, desc] = primitive_->discarded[i];
+      if (std::ranges::find(preparation.shared, argument) == preparation.shared.end()) continue;
+      arguments.emplace_back(argument, view(desc, discarded_[i].data()));
+    }
+    if (std::ranges::find(preparation.shared, DNNL_ARG_DST) == preparation.shared.end()) {
+      arguments.emplace_back(DNNL_ARG_DST, view(preparation.output, output.data()));
+    }
     arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(preparation.scratchpad, scratchpad.data()));
     arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
     OnednnInvocation forward(context_);

@@ -5,6 +5,7 @@
 #include "ops/recurrent/onednn.hpp"
 
 #include "ops/onednn/layout.hpp"
+#include "ops/operator.hpp"
 
 #include <array>
 #include <string>
@@ -36,6 +37,15 @@ constexpr std::array<Argument, 5> kGradients = {
      {"diff_recurrent_weights", DNNL_ARG_DIFF_WEIGHTS_ITER},
      {"diff_bias", DNNL_ARG_DIFF_BIAS}}};
 
+// What a gradient demands and the problem does not have: the result, and states that are zeros, and
+// their gradients.
+constexpr int kUnused[] = {
+    DNNL_ARG_DST_LAYER,       DNNL_ARG_SRC_ITER,      DNNL_ARG_SRC_ITER_C,
+    DNNL_ARG_DST_ITER,        DNNL_ARG_DST_ITER_C,    DNNL_ARG_DIFF_SRC_ITER,
+    DNNL_ARG_DIFF_SRC_ITER_C, DNNL_ARG_DIFF_DST_ITER, DNNL_ARG_DIFF_DST_ITER_C};
+constexpr int kKept[] = {DNNL_ARG_DST_LAYER, DNNL_ARG_SRC_ITER, DNNL_ARG_SRC_ITER_C,
+                         DNNL_ARG_DST_ITER, DNNL_ARG_DST_ITER_C};
+
 // The tensors of the problem in plain order; a zero descriptor if it does not have one. The library
 // chooses the order of weights.
 struct Forms {
@@ -56,6 +66,14 @@ struct Forms {
     const bool is_forward = problem.direction == Direction::forward;
     destination = plain(is_forward ? "destination" : "diff_destination");
     last_state = plain("final_state"), last_cell = plain("final_cell");
+    if (is_forward) return;
+    // Without states, oneDNN 3.2 computes wrong gradients of the recurrent weights of a layer with
+    // one direction. They are zeros.
+    const Dims& weights_dims = tensor_named(problem, "recurrent_weights").dims;
+    const Dims dims = {weights_dims[0], weights_dims[1], problem.parameters.count("n"),
+                       weights_dims[2]};
+    state = last_state = plain_desc(dims, problem.dtype);
+    if (problem.op->name == "lstm") cell = last_cell = plain_desc(dims, DataType::f32);
   }
 };
 
@@ -126,7 +144,11 @@ CreatedPrimitive finish_backward(OnednnContext& context, const OnednnRequest& re
     if (!has_tensor(problem, name)) continue;
     builder.add(name, number, description.query_md(dnnl::query::exec_arg_md, number));
   }
-  builder.add_discarded(DNNL_ARG_DST_LAYER, description.dst_layer_desc());
+  for (const int number : kUnused) {
+    const memory::desc desc = description.query_md(dnnl::query::exec_arg_md, number);
+    if (desc.get_size() > 0) builder.add_discarded(number, desc);
+  }
+  preparation.shared.assign(std::begin(kKept), std::end(kKept));
   auto result = builder.finish(description);
   result->preparation = std::move(preparation);
   for (const std::string_view name : {"diff_weights", "diff_recurrent_weights", "diff_bias"}) {
