@@ -32,7 +32,7 @@ set(BENCH_VECTOR_OPTIONS
   "${bench_vector_optimisation};-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math;-fno-sanitize=all")
 
 # Folders of ops/ that are not operators.
-set(BENCH_SHARED_FOLDERS backend blas native onednn network plugin tensor_core)
+set(BENCH_SHARED_FOLDERS backend blas native onednn network plugin recurrent tensor_core)
 
 # The name of the file that a word of bench_operator() stands for.
 function(bench_backend_file backend result)

@@ -117,6 +117,7 @@ constexpr std::array kRows = {
     ConventionRow{"batch_norm",   no_flops,       batch_norm_flops,   own_flops,     batch_norm_flops},
     ConventionRow{"layer_norm",   no_flops,       norm_flops,         own_flops,     norm_flops},
     ConventionRow{"group_norm",   no_flops,       norm_flops,         own_flops,     norm_flops},
+    ConventionRow{"instance_norm", no_flops,      norm_flops,         own_flops,     norm_flops},
     ConventionRow{"pool",         no_flops,       fvcore_pool,        own_flops,     read_elements},
     ConventionRow{"pointwise",    no_flops,       no_flops,           own_flops,     deepspeed_pointwise},
     ConventionRow{"softmax",      no_flops,       no_flops,           own_flops,     deepspeed_softmax},

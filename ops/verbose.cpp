@@ -28,20 +28,22 @@ namespace {
 // passes, the library may give a gradient the name of its tensor.
 struct ArgumentRow {
   std::string_view tensor;
-  std::array<std::string_view, 4> arguments;
+  std::array<std::string_view, 5> arguments;
   std::size_t index = 0;  // among descriptors with the same name
 };
-constexpr std::array<ArgumentRow, 13> kArguments = {{
-    {"source", {"src", "data"}},
+constexpr std::array<ArgumentRow, 15> kArguments = {{
+    {"source", {"src", "data", "src_layer"}},
     {"a", {"src"}},
     {"b", {"src"}, 1},
-    {"weights", {"wei"}},
+    {"weights", {"wei", "wei_layer"}},
+    {"recurrent_weights", {"wei_iter"}},
+    {"initial_state", {"src_iter"}},
     {"bias", {"bia", "bias"}},
-    {"destination", {"dst", "data"}},
-    {"diff_source", {"diff_src", "src", "diff", "data"}},
-    {"diff_weights", {"wei"}},
-    {"diff_bias", {"bia"}},
-    {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
+    {"destination", {"dst", "data", "dst_layer"}},
+    {"diff_source", {"diff_src", "src", "diff", "data", "diff_src_layer"}},
+    {"diff_weights", {"wei", "diff_wei_layer"}},
+    {"diff_bias", {"bia", "diff_bias"}},
+    {"diff_destination", {"diff_dst", "dst", "diff", "data", "diff_dst_layer"}},
     {"query", {"query"}},
     {"key", {"key"}},
     {"value", {"val"}},

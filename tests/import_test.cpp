@@ -173,7 +173,7 @@ TEST(ImportCommand, WrongInputsAreErrorsAndLeaveNoFile) {
   const TemporaryFolder folder;
   folder.write("problems", kProblems);
   folder.write("conv_none", "# nothing\n");
-  folder.write("rnn_only", "--rnn l1t1mb1sic4");
+  folder.write("sum_only", "--sum 2x4");
   const auto message = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "import");
     const ProgramResult result = bench(words, folder);
@@ -188,7 +188,7 @@ TEST(ImportCommand, WrongInputsAreErrorsAndLeaveNoFile) {
   EXPECT_THAT(message({"benchdnn", "missing", "-o", "a.yaml"}), HasSubstr("missing"));
   EXPECT_THAT(message({"benchdnn", "conv_none", "-o", "a.yaml"}),
               HasSubstr("there is no problem in the files"));
-  EXPECT_THAT(message({"benchdnn", "rnn_only", "-o", "a.yaml"}),
+  EXPECT_THAT(message({"benchdnn", "sum_only", "-o", "a.yaml"}),
               HasSubstr("nothing can be expressed, so there is no new file"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("a.yaml")));
   // Earlier, "0 of 0 problems are cases." stood above the error.
@@ -197,11 +197,11 @@ TEST(ImportCommand, WrongInputsAreErrorsAndLeaveNoFile) {
 
 TEST(ImportCommand, AFileWithoutAnyCaseIsAnErrorInPlaceOfAConfiguration) {
   const TemporaryFolder folder;
-  folder.write("rnn_only", "--rnn l1t1mb1sic4");
-  const ProgramResult result = bench({"list", "rnn_only"}, folder);
+  folder.write("sum_only", "--sum 2x4");
+  const ProgramResult result = bench({"list", "sum_only"}, folder);
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("none of its 1 problem is a case: there is no operator for "
-                                    "the driver rnn"));
+                                    "the driver sum"));
 }
 
 }  // namespace

@@ -46,6 +46,28 @@ constexpr BenchdnnOption kReorderOptions[] = {
 constexpr BenchdnnOption kConcatOptions[] = {
     {"sdt", "f32"}, {"ddt", "f32"}, {"stag", "abx"}, {"dtag", "undef"}, {"axis", "1"}};
 
+constexpr BenchdnnOption kPreluOptions[] = {
+    {"dir", "FWD_D"}, {"sdt", "f32:f32"}, {"stag", "abx:any"}};
+constexpr BenchdnnOption kShuffleOptions[] = {{"dir", "FWD_D"}, {"dt", "f32"},  {"tag", "abx"},
+                                              {"axis", "1"},    {"group", "1"}, {"mb", "0"}};
+constexpr BenchdnnOption kLrnOptions[] = {
+    {"dir", "FWD_D"}, {"dt", "f32"}, {"tag", "abx"}, {"alg", "ACROSS"}, {"mb", "0"}};
+constexpr BenchdnnOption kResamplingOptions[] = {{"dir", "FWD_D"},   {"sdt", "f32"},
+                                                 {"ddt", "f32"},     {"tag", "abx"},
+                                                 {"alg", "nearest"}, {"mb", "0"}};
+
+constexpr BenchdnnOption kRnnOptions[] = {{"prop", "FWD_D"},
+                                          {"cfg", "f32"},
+                                          {"alg", "VANILLA_RNN"},
+                                          {"direction", "left2right"},
+                                          {"activation", "RELU"},
+                                          {"mb", "0"},
+                                          {"with-peephole", "false", "0"},
+                                          {"with-projection", "false", "0"},
+                                          {"trivial-strides", "false", "0"},
+                                          {"l", "0", "0"},
+                                          {"t", "0", "0"}};
+
 constexpr std::array kDrivers = {
     BenchdnnDriver{"conv", kConvOptions, request_benchdnn_conv},
     BenchdnnDriver{"deconv", kConvOptions, request_benchdnn_deconv},
@@ -61,11 +83,15 @@ constexpr std::array kDrivers = {
     BenchdnnDriver{"reduction", kReductionOptions, request_benchdnn_reduction},
     BenchdnnDriver{"reorder", kReorderOptions, request_benchdnn_reorder},
     BenchdnnDriver{"concat", kConcatOptions, request_benchdnn_concat},
+    BenchdnnDriver{"prelu", kPreluOptions, request_benchdnn_prelu},
+    BenchdnnDriver{"shuffle", kShuffleOptions, request_benchdnn_shuffle},
+    BenchdnnDriver{"lrn", kLrnOptions, request_benchdnn_lrn},
+    BenchdnnDriver{"resampling", kResamplingOptions, request_benchdnn_resampling},
+    BenchdnnDriver{"rnn", kRnnOptions, request_benchdnn_rnn},
 };
 
-constexpr std::array<std::string_view, 11> kOtherDrivers = {
-    "brgemm", "graph", "lrn",     "prelu", "resampling", "rnn",
-    "sdpa",   "self",  "shuffle", "sum",   "zeropad"};
+constexpr std::array<std::string_view, 6> kOtherDrivers = {"brgemm", "graph", "sdpa",
+                                                           "self",   "sum",   "zeropad"};
 
 constexpr BenchdnnOption kCommonOptions[] = {{"attr-post-ops", ""},
                                              {"attr-fpmath", "strict"},

@@ -69,6 +69,8 @@ BenchdnnRequest request_benchdnn_binary;
 BenchdnnRequest request_benchdnn_reduction;
 BenchdnnRequest request_benchdnn_reorder;
 BenchdnnRequest request_benchdnn_concat;
+BenchdnnRequest request_benchdnn_prelu;
+BenchdnnRequest request_benchdnn_shuffle;
 
 // The drivers whose descriptors name their sizes: "mb2ic64ih56oc64oh56kh3ph1".
 BenchdnnRequest request_benchdnn_conv;
@@ -77,5 +79,8 @@ BenchdnnRequest request_benchdnn_ip;
 BenchdnnRequest request_benchdnn_pool;
 BenchdnnRequest request_benchdnn_bnorm;
 BenchdnnRequest request_benchdnn_gnorm;
+BenchdnnRequest request_benchdnn_lrn;
+BenchdnnRequest request_benchdnn_resampling;
+BenchdnnRequest request_benchdnn_rnn;
 
 }  // namespace bench

@@ -376,4 +376,42 @@ Result<ops::ProblemRequest> request_benchdnn_concat(std::string_view text,
                             values);
 }
 
+Result<ops::ProblemRequest> request_benchdnn_prelu(std::string_view text,
+                                                   const BenchdnnValues& values) {
+  BENCH_ASSIGN_OR_RETURN(const auto shapes, parse_benchdnn_shapes(text));
+  if (shapes.size() != 2) return Error{"a case has a source and slopes", {}, {}};
+  const std::size_t rank = shapes[0].size();
+  BENCH_ASSIGN_OR_RETURN(const auto types, split_benchdnn_types(values["sdt"], 2));
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
+                         find_plain_benchdnn_layout({{values["stag"], 2}}, rank));
+  return find_benchdnn_case(
+      {.primitive = "prelu",
+       .propagation = direction.propagation,
+       .problem = fmt::format("{}:{}", format_dims(shapes[0]), format_dims(shapes[1])),
+       .memory = {plain_memory("src", types[0], rank), plain_memory("wei", types[1], rank),
+                  plain_memory("dst", types[0], rank)},
+       .destination = shapes[0],
+       .layout = layout},
+      values);
+}
+
+Result<ops::ProblemRequest> request_benchdnn_shuffle(std::string_view text,
+                                                     const BenchdnnValues& values) {
+  BENCH_ASSIGN_OR_RETURN(const ops::Dims shape, parse_shape(text, values));
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout,
+                         find_plain_benchdnn_layout({{values["tag"]}}, shape.size()));
+  return find_benchdnn_case(
+      {.primitive = "shuffle",
+       .propagation = direction.propagation,
+       .auxiliary = fmt::format("axis:{} group:{}", values["axis"], values["group"]),
+       .problem = format_dims(shape),
+       .memory = {plain_memory("src", values["dt"], shape.size()),
+                  plain_memory("dst", values["dt"], shape.size())},
+       .destination = shape,
+       .layout = layout},
+      values);
+}
+
 }  // namespace bench

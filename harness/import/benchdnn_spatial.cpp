@@ -223,4 +223,106 @@ Result<ops::ProblemRequest> request_benchdnn_gnorm(std::string_view text,
       .op = op, .dtype = *dtype, .layout = layout, .parameters = std::move(set)};
 }
 
+// Real numbers of a descriptor (alpha, beta, k) may only be the defaults, which it leaves out.
+Result<ops::ProblemRequest> request_benchdnn_lrn(std::string_view text,
+                                                 const BenchdnnValues& values) {
+  constexpr std::array<std::string_view, 6> kKeys = {"mb", "ic", "id", "ih", "iw", "ls"};
+  BENCH_ASSIGN_OR_RETURN(const auto descriptor, BenchdnnDescriptor::parse(text, kKeys));
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t ic, require_size(descriptor, "ic"));
+  BENCH_ASSIGN_OR_RETURN(const auto sizes, complete_benchdnn_sizes(descriptor));
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
+  const std::size_t rank = sizes.size() + 2;
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
+  const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
+  constexpr std::int64_t kNeighbours = 5;
+  const bool is_within = lower_case(values["alg"]).find("within") != std::string::npos;
+  const std::string letters = plain_tag(rank);
+  return find_benchdnn_case(
+      {.primitive = "lrn",
+       .propagation = direction.propagation,
+       .auxiliary = is_within ? "alg:lrn_within_channel" : "alg:lrn_across_channels",
+       .problem = fmt::format("mb{}ic{}{}ls{}beta0.75", n, ic, format_image(sizes),
+                              descriptor.value_or("ls", kNeighbours)),
+       .memory = {{"src", values["dt"], letters}, {"dst", values["dt"], letters}},
+       .destination = result_dims(n, ic, sizes),
+       .layout = layout},
+      values);
+}
+
+Result<ops::ProblemRequest> request_benchdnn_resampling(std::string_view text,
+                                                        const BenchdnnValues& values) {
+  constexpr std::array<std::string_view, 8> kKeys = {"mb", "ic", "id", "ih",
+                                                     "iw", "od", "oh", "ow"};
+  BENCH_ASSIGN_OR_RETURN(const auto descriptor, BenchdnnDescriptor::parse(text, kKeys));
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t ic, require_size(descriptor, "ic"));
+  BENCH_ASSIGN_OR_RETURN(const auto inputs, complete_benchdnn_sizes(descriptor));
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["dir"]));
+  const std::size_t rank = inputs.size() + 2;
+  BENCH_ASSIGN_OR_RETURN(const ops::Layout layout, find_benchdnn_layout({{values["tag"]}}, rank));
+  const std::int64_t n = benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch));
+  // A missing output repeats the one before.
+  std::string sizes;
+  std::vector<std::int64_t> outputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string_view axis = ops::kSpatialSizeNames[ops::kMaxSpatialRank - inputs.size() + i];
+    const auto output = descriptor.find(fmt::format("o{}", axis));
+    if (!output && outputs.empty()) return Error{fmt::format("`o{}` is missing", axis), {}, {}};
+    outputs.push_back(output.value_or(outputs.empty() ? 0 : outputs.back()));
+    sizes += fmt::format("i{}{}o{}{}", axis, inputs[i], axis, outputs.back());
+  }
+  const std::string letters = plain_tag(rank);
+  const std::string algorithm = benchdnn_algorithm(values["alg"], "resampling_");
+  return find_benchdnn_case(
+      {.primitive = "resampling",
+       .propagation = direction.propagation,
+       .auxiliary = "alg:" + algorithm,
+       .problem = fmt::format("mb{}ic{}{}", n, ic, sizes),
+       .memory = {{"src", values["sdt"], letters}, {"dst", values["ddt"], letters}},
+       .destination = result_dims(n, ic, outputs),
+       .layout = layout},
+      values);
+}
+
+// A cell always has a bias and a first state in benchdnn. Sizes that are missing are those of the
+// state.
+Result<ops::ProblemRequest> request_benchdnn_rnn(std::string_view text,
+                                                 const BenchdnnValues& values) {
+  constexpr std::array<std::string_view, 7> kKeys = {"l", "t", "mb", "sic", "slc", "dhc", "dic"};
+  BENCH_ASSIGN_OR_RETURN(const auto descriptor, BenchdnnDescriptor::parse(text, kKeys));
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t state, require_size(descriptor, "sic"));
+  for (const std::string_view option : {"with-peephole", "with-projection", "l", "t"}) {
+    const std::string_view value = values[option];
+    if (value == "0" || value == "false") continue;
+    return Error{fmt::format("cases do not have --{}={}", option, quote(value)), {}, {}};
+  }
+  const std::string cfg(values["cfg"]);
+  if (cfg != "f32" && cfg != "bf16" && cfg != "f16")
+    return Error{fmt::format("cases do not have the types {}", quote(cfg)), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const auto direction, parse_benchdnn_direction(values["prop"]));
+  const std::int64_t hidden = descriptor.value_or("dhc", state);
+  const std::string algorithm = lower_case(values["alg"]);
+  const std::string run(values["direction"]);
+  const bool is_backward = direction.propagation.starts_with("backward");
+  BenchdnnPrimitive primitive{
+      .primitive = "rnn",
+      .propagation = is_backward ? "backward" : direction.propagation,
+      .auxiliary = fmt::format(
+          "alg:{} direction:{} activation:{}", algorithm,
+          run == "concat" ? "bidirectional_concat"
+                          : (run == "left2right" ? "unidirectional_left2right" : run),
+          algorithm == "vanilla_rnn" ? "eltwise_" + lower_case(values["activation"]) : "undef"),
+      .problem = fmt::format("l{}t{}mb{}sic{}slc{}dhc{}", descriptor.value_or("l", 1),
+                             descriptor.value_or("t", 1),
+                             benchdnn_batch(values, descriptor.value_or("mb", kDefaultBatch)),
+                             state, descriptor.value_or("slc", state), hidden),
+      .memory = {{"src_layer", cfg, "abc"},
+                 {"src_iter", cfg, "abcd"},
+                 {"wei_layer", cfg, "abcde"},
+                 {"wei_iter", cfg, "abcde"},
+                 {"bias", "f32", "abcd"},
+                 {"dst_layer", cfg, "abc"}},
+      .destination = {}};
+  return find_benchdnn_case(primitive, values);
+}
+
 }  // namespace bench

@@ -208,6 +208,36 @@ TEST(Benchdnn, ShapedDrivers) {
   EXPECT_THAT(reasons_of("reorder", "--stag=abx --dtag=ABcd4b4a 2x8x4x4"), SizeIs(1));
 }
 
+TEST(Benchdnn, DriversOfRectifiersWindowsAndSizes) {
+  EXPECT_THAT(ids_of("prelu", "--dir=FWD_D,BWD_DW 2x16x8x8:1x16x1x1"),
+              ElementsAre("prelu/forward/2x16x8x8/f32/onednn/cpu/hot",
+                          "prelu/backward_weights/2x16x8x8/f32/onednn/cpu/hot"));
+  EXPECT_THAT(reasons_of("prelu", "2x16x8x8:2x1x1x1"), SizeIs(1));
+  EXPECT_THAT(ids_of("shuffle", "--axis=1 --group=4 --dir=FWD_D,BWD_D 2x16x8x8"),
+              ElementsAre("shuffle/forward/2x16x8x8-g4/f32/onednn/cpu/hot",
+                          "shuffle/backward_data/2x16x8x8-g4/f32/onednn/cpu/hot"));
+  EXPECT_THAT(reasons_of("shuffle", "--axis=1 --group=3 2x16x8x8"), SizeIs(1));
+  EXPECT_THAT(ids_of("lrn", "--alg=ACROSS,WITHIN mb2ic16ih8ls3"),
+              ElementsAre("lrn/forward/2x16x8x8-r3/f32/onednn/cpu/hot/nchw",
+                          "lrn/forward/within_channel-2x16x8x8-r3/f32/onednn/cpu/hot/nchw"));
+  EXPECT_THAT(ids_of("resampling", "--alg=linear --tag=axb mb2ic16ih8oh16iw8ow4"),
+              ElementsAre("resample/forward/linear-2x16x8x8-o16x4/f32/onednn/cpu/hot/nhwc"));
+  EXPECT_THAT(reasons_of("resampling", "mb2ic16ih8iw8"), ElementsAre("1: `oh` is missing"));
+  EXPECT_THAT(reasons_of("resampling", "--sdt=f32 --ddt=s8 mb2ic16ih8oh16"), SizeIs(1));
+}
+
+TEST(Benchdnn, RecurrentCells) {
+  EXPECT_THAT(ids_of("rnn", "--alg=VANILLA_LSTM,LBR_GRU,VANILLA_GRU --prop=FWD_I l1t30mb16sic512"),
+              ElementsAre("lstm/forward/t30n16i512+state/f32/onednn/cpu/hot",
+                          "gru/forward/t30n16i512+state/f32/onednn/cpu/hot",
+                          "gru/forward/before-t30n16i512+state/f32/onednn/cpu/hot"));
+  EXPECT_THAT(ids_of("rnn", "--activation=TANH --direction=concat --cfg=bf16 t2mb3sic8slc4"),
+              ElementsAre("rnn/forward/t2n3i4h8+bidirectional+state/bf16/onednn/cpu/hot"));
+  EXPECT_THAT(reasons_of("rnn", "--alg=VANILLA_AUGRU t2mb3sic8"), SizeIs(1));
+  EXPECT_THAT(reasons_of("rnn", "--with-peephole=true --alg=VANILLA_LSTM t2mb3sic8"),
+              ElementsAre("1: cases do not have --with-peephole=`true`"));
+}
+
 TEST(Benchdnn, TheLayoutsOfAllSourcesOfAConcatCount) {
   for (const std::string tags : {"abcd:acdb", "acdb:abcd", "acdb:acdb:abcd"}) {
     const std::string third = tags.size() > 9 ? ":2x5x4x4" : "";
@@ -252,8 +282,8 @@ TEST(Benchdnn, WhatNoCaseHasIsRefusedAndTheOptionNamed) {
               ElementsAre("1: cases do not have the math mode `bf16`"));
   EXPECT_THAT(ids_of("matmul", "--attr-fpmath=tf32 8x16:16x4"),
               ElementsAre("gemm/forward/m8n4k16/f32/onednn/cpu/hot/tf32"));
-  EXPECT_THAT(reasons_of("rnn", "l1t1mb1sic4"),
-              ElementsAre("1: there is no operator for the driver rnn"));
+  EXPECT_THAT(reasons_of("sdpa", "1x1x4x4:1x1x4x4:1x1x4x4"),
+              ElementsAre("1: there is no operator for the driver sdpa"));
 }
 
 TEST(Benchdnn, OptionsOfTheMeasurementAreIgnored) {

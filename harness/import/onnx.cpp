@@ -292,7 +292,7 @@ class ModelImport {
 
   static const onnx::LoweringRow* find_row(const Node& node) {
     for (const auto rows : {onnx::product_rows(), onnx::elementwise_rows(), onnx::layout_rows(),
-                            onnx::fused_rows(), onnx::quantised_rows()}) {
+                            onnx::fused_rows(), onnx::quantised_rows(), onnx::recurrent_rows()}) {
       const auto row = std::ranges::find_if(rows, [&](const onnx::LoweringRow& each) {
         return each.op == node.op && each.domain == node.domain;
       });

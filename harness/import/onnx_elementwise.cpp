@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace bench::onnx {
@@ -107,14 +108,105 @@ Results lower_pow(const NodeView& view, NetworkBuilder& builder) {
   return not_expressed("pointwise has only the powers 2 and 0.5");
 }
 
-// The slope of each channel is a parameter; a single one is that of leaky_relu.
+// A single slope that the model contains is that of leaky_relu. Others are one per channel or per
+// element; those of a channel are written as [c, 1, 1].
 Results lower_prelu(const NodeView& view, NetworkBuilder& builder) {
   BENCH_ASSIGN_OR_RETURN(const Value input, operand(view, 0));
   const Value* slope = view.input(1);
-  if (slope == nullptr || ops::element_count(slope->dims) != 1)
-    return not_expressed("pointwise has one slope for all channels");
-  return single(builder.add_unary("leaky_relu", input,
-                                  {{"alpha", as_written(scalar_of(slope).value_or(0.25))}}));
+  if (slope == nullptr || !slope->is_constant()) return not_expressed("its slopes are computed");
+  if (const auto alpha = scalar_of(slope)) {
+    return single(builder.add_unary("leaky_relu", input, {{"alpha", as_written(*alpha)}}));
+  }
+  ops::Dims dims = slope->dims;
+  const std::size_t rank = input.dims.size();
+  if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
+  ops::Dims channels(rank, 1);
+  std::string_view slopes = "one";
+  if (dims == input.dims && rank > 0) {
+    slopes = "all";
+  } else if (dims != channels) {
+    if (rank < 2) return not_expressed("its slopes do not have the sizes of its input");
+    channels[1] = input.dims[1];
+    if (dims != channels)
+      return not_expressed("its slopes are neither one per channel nor per element");
+    slopes = "channel";
+  }
+  return single(builder.add("prelu", {{"slopes", std::string(slopes)}}, {input}));
+}
+
+// The window of channels; ONNX has no other.
+Results lower_lrn(const NodeView& view, NetworkBuilder& builder) {
+  BENCH_ASSIGN_OR_RETURN(const Value input, operand(view, 0));
+  return single(builder.add("lrn",
+                            {{"size", view.integer("size", 0)},
+                             {"alpha", as_written(view.real("alpha", 0.0001))},
+                             {"beta", as_written(view.real("beta", 0.75))},
+                             {"k", as_written(view.real("bias", 1))}},
+                            {input}));
+}
+
+// Whether nodes take the element at `floor((i + 0.5)*input/output)`, as resample does. `asymmetric`
+// with `floor` takes the same elements if the sizes are whole multiples.
+bool takes_nearest_centres(const NodeView& view, const ops::Dims& from, const ops::Dims& to) {
+  const auto text = [&](std::string_view name, std::string_view otherwise) {
+    const Attribute* attribute = view.attribute(name);
+    return attribute == nullptr ? std::string(otherwise) : attribute->text;
+  };
+  const bool is_resize = view.node.op == "Resize";
+  const std::string transformation =
+      text("coordinate_transformation_mode", is_resize ? "half_pixel" : "asymmetric");
+  const std::string rounding = text("nearest_mode", is_resize ? "round_prefer_floor" : "floor");
+  if (transformation == "half_pixel") return rounding == "round_prefer_ceil";
+  bool are_multiples = true;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    are_multiples = are_multiples && to[i] % from[i] == 0;
+  return transformation == "asymmetric" && rounding == "floor" && are_multiples;
+}
+
+// Returns the sizes that a node states, or that its factors give. nullopt: they depend on the data.
+std::optional<ops::Dims> resized_dims(const NodeView& view, const ops::Dims& dims) {
+  if (auto sizes = integers_of(view.input(3)); sizes && !sizes->empty()) return sizes;
+  // Resize of opset 11 and later has regions before the factors.
+  const Value* factors = view.input(view.inputs.size() > 2 ? 2 : 1);
+  if (factors == nullptr || !factors->content || factors->content->size() != dims.size())
+    return std::nullopt;
+  ops::Dims result;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const double size = std::floor(static_cast<double>(dims[i]) * (*factors->content)[i]);
+    if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    result.push_back(static_cast<std::int64_t>(size));
+  }
+  return result;
+}
+
+// Resizes images. `Upsample` is its predecessor.
+Results lower_resize(const NodeView& view, NetworkBuilder& builder) {
+  BENCH_ASSIGN_OR_RETURN(const Value input, operand(view, 0));
+  if (view.attribute("axes") != nullptr) return not_expressed("it names the axes of its sizes");
+  const auto sizes = resized_dims(view, input.dims);
+  if (!sizes) return not_expressed("its sizes depend on the data");
+  const ops::Dims& result = *sizes;
+  const std::size_t rank = input.dims.size();
+  if (rank < 3 || rank > 5 || result.size() != rank || result[0] != input.dims[0] ||
+      result[1] != input.dims[1]) {
+    return not_expressed("resample changes the spatial sizes of images only");
+  }
+  const Attribute* mode = view.attribute("mode");
+  const std::string name = mode == nullptr ? "nearest" : mode->text;
+  if (name != "nearest" && name != "linear") return not_expressed("resample has no mode " + name);
+  if (name == "linear") {
+    const Attribute* transformation = view.attribute("coordinate_transformation_mode");
+    const bool is_centred = view.node.op == "Resize" &&
+                            (transformation == nullptr || transformation->text == "half_pixel" ||
+                             transformation->text == "pytorch_half_pixel");
+    if (!is_centred || view.integer("antialias", 0) != 0)
+      return not_expressed("resample aligns the centres of elements, without antialiasing");
+  } else if (!takes_nearest_centres(view, input.dims, result)) {
+    return not_expressed("resample takes the element at the centre");
+  }
+  return single(builder.add(
+      "resample", {{"function", name}, {"size", ops::Dims(result.begin() + 2, result.end())}},
+      {input}));
 }
 
 struct BinaryRow {
@@ -238,10 +330,10 @@ Results lower_group_norm(const NodeView& view, NetworkBuilder& builder) {
   if (!are_constants(view, 1)) return not_expressed("its scale or shift is computed");
   if (input.dims.size() < 3) return not_expressed("its input is not an image");
   const bool is_instance = view.node.op == "InstanceNormalization";
-  LayerParameters parameters = {
-      {"groups", is_instance ? input.dims[1] : view.integer("num_groups", 1)}};
+  LayerParameters parameters;
+  if (!is_instance) parameters.emplace_back("groups", view.integer("num_groups", 1));
   add_epsilon(view, 1e-5, parameters);
-  return single(builder.add("group_norm", parameters, {input}));
+  return single(builder.add(is_instance ? "instance_norm" : "group_norm", parameters, {input}));
 }
 
 struct ReductionRow {
@@ -332,6 +424,9 @@ constexpr std::array kElementwise = {
     LoweringRow{"", "Clip", lower_clip},
     LoweringRow{"", "Pow", lower_pow},
     LoweringRow{"", "PRelu", lower_prelu},
+    LoweringRow{"", "LRN", lower_lrn},
+    LoweringRow{"", "Resize", lower_resize},
+    LoweringRow{"", "Upsample", lower_resize},
     LoweringRow{"", "Add", lower_binary},
     LoweringRow{"", "Sub", lower_binary},
     LoweringRow{"", "Mul", lower_binary},

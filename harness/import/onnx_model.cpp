@@ -294,6 +294,9 @@ class ModelDecoder {
           for (const std::int64_t value : reader.get_packed_int64())
             attribute.integers.push_back(value);
           return true;
+        case field(9, kBytes):
+          attribute.texts.push_back(shortened(reader.get_view()));
+          return true;
         default:
           return false;
       }

@@ -54,6 +54,7 @@ struct Attribute {
   std::string text;
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
+  std::vector<std::string> texts;
   std::optional<Tensor> tensor = std::nullopt;
   bool has_graph = false;
 };

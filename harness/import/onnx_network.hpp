@@ -119,6 +119,7 @@ std::span<const LoweringRow> elementwise_rows();  // functions of elements, norm
 std::span<const LoweringRow> layout_rows();       // what moves elements
 std::span<const LoweringRow> fused_rows();        // operators of com.microsoft, attention
 std::span<const LoweringRow> quantised_rows();    // operators on integers
+std::span<const LoweringRow> recurrent_rows();    // LSTM, GRU, RNN
 
 // Adds the product of two matrices or batches of them, with their storage. `bias`: nullptr or a
 // constant with a value per column.

@@ -120,6 +120,23 @@ TEST(OnnxImport, NodesThatExportersWriteForOneOperatorAreOneLayer) {
                           "{ name: safe.Where, op: softmax }"));
 }
 
+TEST(OnnxImport, SlopesWindowsSizesAndRecurrentLayersAreLayers) {
+  const ImportOutput output = import_model("images_and_sequences");
+  const std::string& text = output.text;
+  EXPECT_THAT(text,
+              HasSubstr("{ name: normal.InstanceNormalization, op: instance_norm, inputs: [x] }"));
+  EXPECT_THAT(text, HasSubstr("op: prelu"));
+  EXPECT_THAT(text, HasSubstr("op: lrn, size: 5"));
+  EXPECT_THAT(text, HasSubstr("op: resample, function: nearest, size: [16, 16]"));
+  EXPECT_THAT(text, HasSubstr("op: resample, function: linear, size: [32, 32]"));
+  EXPECT_THAT(text, HasSubstr("op: lstm, hidden: 8"));
+  EXPECT_THAT(text, HasSubstr("op: slice, axis: 0, begin: 4, size: 1"));
+  EXPECT_THAT(text, HasSubstr("op: gru, hidden: 8, bidirectional: true"));
+  EXPECT_THAT(text, HasSubstr("permutation: [0, 2, 1, 3]"));
+  EXPECT_THAT(text, Not(HasSubstr("op: rnn")));
+  EXPECT_THAT(receipt_of(output), HasSubstr("it runs from the last step to the first only"));
+}
+
 TEST(OnnxImport, ANormOverChannelsIsNoLayerNorm) {
   const ImportOutput output = import_model("almost_patterns");
   EXPECT_THAT(output.text, Not(HasSubstr("op: layer_norm")));

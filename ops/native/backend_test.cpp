@@ -98,6 +98,9 @@ TEST(NativeBackend, RowsAreNormalisedByEveryNumberOfThreads) {
       }
     }
     expect_native_matches(*backend, op_test::problem("group_norm", "training-n2c6h5g3", dtype));
+    for (const char* tokens : {"n2c6h5", "c4w7+noscale", "training-n3c12h4+noshift"}) {
+      expect_native_matches(*backend, op_test::problem("instance_norm", tokens, dtype));
+    }
     for (const char* tokens : {"h2s3d2", "b2h3s17d6", "h1s33d130"}) {
       expect_native_matches(*backend, op_test::problem("rope", tokens, dtype));
     }

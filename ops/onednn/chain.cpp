@@ -356,7 +356,14 @@ Result<Done, BackendError> ChainBuilder::add_preparation(std::size_t index,
       .scratchpad = preparation.scratchpad,
       .values = {{DNNL_ARG_DST, new_value(preparation.output)}, {DNNL_ARG_WORKSPACE, workspace}},
       .parameters = {}};
-  for (const auto& [tensor, argument] : preparation.inputs) {
+  for (const auto& [tensor, argument, desc] : preparation.inputs) {
+    // Layers have one copy of their weights.
+    if (desc.get_size() > 0) {
+      return unsupported(fmt::format(
+          "the library takes the weights of {} in two orders, one for each pass; measure the "
+          "gradient as a case of its own",
+          network_.nodes[index].name));
+    }
     const Source& source = network_.nodes[index].sources[tensor];
     BENCH_ASSIGN_OR_RETURN(const std::size_t value,
                            arrange(index, value_of(source), primitive.tensors[tensor].desc));

@@ -43,6 +43,35 @@ namespace {
 
 using dnnl::memory;
 
+// Sets tensors to 0 before it runs the primitive, which adds to them.
+class ClearedInvocation final : public Invocation {
+ public:
+  struct Range {
+    void* data;
+    std::size_t bytes;
+  };
+  ClearedInvocation(std::unique_ptr<Invocation> primitive, std::vector<Range> ranges)
+      : primitive_(std::move(primitive)), ranges_(std::move(ranges)) {}
+
+  bool run() noexcept override {
+    clear();
+    return primitive_->run();
+  }
+  bool run_observed(StepObserver& observer) noexcept override {
+    clear();
+    return primitive_->run_observed(observer);
+  }
+  std::string error() const override { return primitive_->error(); }
+
+ private:
+  void clear() noexcept {
+    for (const Range& range : ranges_) std::memset(range.data, 0, range.bytes);
+  }
+
+  std::unique_ptr<Invocation> primitive_;
+  std::vector<Range> ranges_;
+};
+
 class ProblemKernel final : public Kernel {
  public:
   ProblemKernel(const OnednnContext& context, const Problem& problem,
@@ -56,6 +85,7 @@ class ProblemKernel final : public Kernel {
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
     for (const auto& [argument, desc] : primitive_->discarded) {
       discarded_.emplace_back(desc.get_size(), context.collectors().memory, "scratchpad");
+      if (desc.get_size() > 0) std::memset(discarded_.back().data(), 0, desc.get_size());
     }
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
@@ -112,12 +142,28 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
   return guarded_step("the forward pass", [&]() -> Status {
     MemoryCollector* const collector = context_.collectors().memory;
     const AlignedBuffer output(preparation.output.get_size(), collector, "preparation");
+    std::vector<AlignedBuffer> converted;
+    converted.reserve(preparation.inputs.size());
     const AlignedBuffer scratchpad(preparation.scratchpad.get_size(), collector, "scratchpad");
     std::vector<std::pair<int, memory>> arguments;
-    for (const auto& [tensor, argument] : preparation.inputs) {
-      arguments.emplace_back(argument, view(primitive_->tensors[tensor].desc, buffers[tensor]));
+    for (const auto& [tensor, argument, desc] : preparation.inputs) {
+      const memory::desc& layout = primitive_->tensors[tensor].desc;
+      if (desc.get_size() == 0 || desc == layout) {
+        arguments.emplace_back(argument, view(layout, buffers[tensor]));
+        continue;
+      }
+      const AlignedBuffer& copy = converted.emplace_back(desc.get_size(), collector, "preparation");
+      BENCH_RETURN_IF_ERROR(transfer(context_, layout, buffers[tensor], desc, copy.data()));
+      arguments.emplace_back(argument, view(desc, copy.data()));
     }
-    arguments.emplace_back(DNNL_ARG_DST, view(preparation.output, output.data()));
+    for (std::size_t i = 0; i < discarded_.size(); ++i) {
+      const auto& [argument, desc] = primitive_->discarded[i];
+      if (std::ranges::find(preparation.shared, argument) == preparation.shared.end()) continue;
+      arguments.emplace_back(argument, view(desc, discarded_[i].data()));
+    }
+    if (std::ranges::find(preparation.shared, DNNL_ARG_DST) == preparation.shared.end()) {
+      arguments.emplace_back(DNNL_ARG_DST, view(preparation.output, output.data()));
+    }
     arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(preparation.scratchpad, scratchpad.data()));
     arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
     OnednnInvocation forward(context_);
@@ -153,7 +199,13 @@ Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> b
     }
     auto invocation = std::make_unique<OnednnInvocation>(context_);
     invocation->add_call(primitive_->kind, primitive_->primitive, std::move(arguments));
-    return std::unique_ptr<Invocation>(std::move(invocation));
+    std::vector<ClearedInvocation::Range> ranges;
+    for (const std::size_t tensor : primitive_->accumulated) {
+      ranges.push_back({buffers[tensor], primitive_->tensors[tensor].desc.get_size()});
+    }
+    if (ranges.empty()) return std::unique_ptr<Invocation>(std::move(invocation));
+    return std::unique_ptr<Invocation>(
+        std::make_unique<ClearedInvocation>(std::move(invocation), std::move(ranges)));
   });
 }
 

@@ -64,10 +64,19 @@ struct OnednnTensor {
 
 // A forward pass whose workspace a backward primitive needs. Runs once and is never timed.
 struct OnednnPreparation {
+  struct Input {
+    std::size_t tensor;  // its index in the problem
+    int argument;        // DNNL_ARG_*
+    // The layout that the forward pass requires, if it is another one than the backward pass's.
+    dnnl::memory::desc desc = {};
+  };
   dnnl::primitive primitive;
-  std::vector<std::pair<std::size_t, int>> inputs;  // tensor of the problem -> DNNL_ARG_*
-  dnnl::memory::desc output;                        // DNNL_ARG_DST, discarded
+  std::vector<Input> inputs;
+  dnnl::memory::desc output;  // DNNL_ARG_DST; discarded unless it is one of `shared`
   dnnl::memory::desc scratchpad;
+  // Arguments of both passes among OnednnPrimitive::discarded: the backward pass reads what the
+  // forward pass wrote.
+  std::vector<int> shared = {};
 };
 
 struct OnednnPrimitive {
@@ -77,9 +86,11 @@ struct OnednnPrimitive {
   std::vector<OnednnTensor> tensors;  // those of the problem, in its order
   // Arguments that the library demands but does not read. Each gets the buffer of a tensor.
   std::vector<std::pair<std::size_t, int>> demanded;
-  // Results that the library demands and the problem does not have. The kernel keeps memory for
-  // them.
+  // Arguments that the library demands and the problem does not have. The kernel keeps memory for
+  // them, which begins with zeros.
   std::vector<std::pair<int, dnnl::memory::desc>> discarded;
+  // Outputs to which the library adds. They are set to 0 before each execution, as a part of it.
+  std::vector<std::size_t> accumulated;
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero if there is none
   std::optional<OnednnPreparation> preparation;
@@ -149,7 +160,7 @@ class PrimitiveBuilder {
            const dnnl::memory::desc& plain);
   // Passes the tensor `name` also as an argument that the library demands but does not read.
   void add_demanded(std::string_view name, int argument);
-  // Adds a result that the library demands and the problem does not have.
+  // Adds an argument that the library demands and the problem does not have.
   void add_discarded(int argument, const dnnl::memory::desc& desc);
   // Adds a tensor that only the preparation reads.
   void add_unused(std::string_view name, const dnnl::memory::desc& desc);

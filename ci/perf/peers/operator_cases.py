@@ -45,4 +45,13 @@ CASES = [
       for rows, dim, indices in ((30522, 768, 4096), (100000, 64, 65536), (1000000, 1, 1000000))),
     {"op": "optimizer", "function": "adam", "elements": 1048576},
     {"op": "optimizer", "function": "adam", "elements": 16777216},
+    # GNMT and DeepBench, in inference and with the gradients of training
+    *({"op": op, "direction": direction, "steps": steps, "n": n, "input": size}
+      for op in ("lstm", "gru") for direction in ("forward", "backward_weights")
+      for steps, n, size in ((30, 16, 512), (25, 32, 512), (25, 1, 1024))),
+    # upsampling in U-Net and in pyramids, its gradient, and images halved
+    *({"op": "resample", "function": function, "direction": direction, "layout": layout,
+       "shape": [1, 64, 56, 56], "size": [size, size]}
+      for function in ("nearest", "linear") for direction in ("forward", "backward_data")
+      for layout in ("nchw", "nhwc") for size in (112, 28)),
 ]

@@ -123,6 +123,48 @@ def optimizer(case, wrap):
     return wrap(lambda: step.step())
 
 
+def recurrent(case, layer):
+    """A layer of cells; of a step of training, the backward pass alone, which repeats on a graph
+    that is kept."""
+    n, size = case["n"], case["input"]
+    layer = layer(size, size).to(tensor(case, 1).dtype)
+    x = tensor(case, case["steps"], n, size)
+    if case.get("direction") != "backward_weights":
+        return lambda: layer(x)
+    with torch.enable_grad():
+        x.requires_grad_()
+        result = layer(x)[0]
+        inputs = [x, *layer.parameters()]
+    gradient = torch.randn_like(result)
+    return lambda: torch.autograd.grad(result, inputs, gradient, retain_graph=True)
+
+
+def lstm(case, wrap):
+    return recurrent(case, lambda *sizes: torch.nn.LSTM(*sizes))
+
+
+def gru(case, wrap):
+    return recurrent(case, lambda *sizes: torch.nn.GRU(*sizes))
+
+
+def resample(case, wrap):
+    shape, size = case["shape"], case["size"]
+    mode = {"nearest": "nearest-exact", "linear": "bilinear"}[case["function"]]
+    form = torch.channels_last if case.get("layout") == "nhwc" else torch.contiguous_format
+    if case.get("direction") == "backward_data":
+        diff = tensor(case, *shape[:2], *size).contiguous(memory_format=form)
+        if mode == "bilinear":
+            backward = torch.ops.aten.upsample_bilinear2d_backward
+            run = wrap(lambda diff: backward(diff, size, shape, False))
+        else:
+            run = wrap(lambda diff: torch.ops.aten._upsample_nearest_exact2d_backward(
+                diff, size, shape))
+        return lambda: run(diff)
+    x = tensor(case, *shape).contiguous(memory_format=form)
+    run = wrap(lambda x: functional.interpolate(x, size=tuple(size), mode=mode))
+    return lambda: run(x)
+
+
 def eager(function):
     return function
 
@@ -136,7 +178,7 @@ def compiled(function):
 MODES = {"eager": eager, "compiled": compiled}
 OPERATORS = {function.__name__: function for function in
              (gemm, layer_norm, rms_norm, batch_norm, softmax, reduction, attention, embedding,
-              optimizer, sort, scatter_add)}
+              optimizer, sort, scatter_add, lstm, gru, resample)}
 
 
 def measure(run, samples, warmup_ns, limit_ns):

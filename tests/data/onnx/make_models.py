@@ -235,9 +235,28 @@ def views():
                  [tensor("sizes", [2], [4, 2], INT64)], [value("x", [2, 4])], "y")
 
 
+def images_and_sequences():
+    """Slopes, windows, sizes and norms of images; recurrent layers. The last norm and the reversed cell cannot be expressed."""
+    return model([
+        node("InstanceNormalization", "x scale shift", "normal"), node("PRelu", "normal slopes", "prelu"),
+        node("LRN", "prelu", "lrn", size=5), node("Upsample", "lrn factors", "larger", mode="nearest"),
+        node("Resize", "larger none factors", "largest", mode="linear"), node("Relu", "largest", "y"),
+        node("LSTM", "s w r b", "lstm last", hidden_size=8), node("Squeeze", "lstm", "states", axes=[1]),
+        node("GRU", "states w3 r3 b3", "gru", hidden_size=8, direction="bidirectional", linear_before_reset=1),
+        node("Relu", "gru", "z"), node("Relu", "last", "zz"),
+        node("RNN", "states w1 r1 b1", "reversed", hidden_size=8, direction="reverse"),
+    ], [tensor("scale", [4]), tensor("shift", [4]), tensor("slopes", [4, 1, 1]),
+        tensor("factors", [4], [1.0, 1.0, 2.0, 2.0]), tensor("none", [0], []),
+        tensor("w", [1, 32, 6]), tensor("r", [1, 32, 8]), tensor("b", [1, 64]),
+        tensor("w3", [2, 24, 8]), tensor("r3", [2, 24, 8]), tensor("b3", [2, 48]),
+        tensor("w1", [1, 8, 8]), tensor("r1", [1, 8, 8]), tensor("b1", [1, 16])],
+        [value("x", [1, 4, 8, 8]), value("s", [5, 3, 6])], "y", opset=11)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    for make in (cnn, attention, edges, hole, patterns, almost_patterns, quantised, shared, vector, views):
+    for make in (cnn, attention, edges, hole, patterns, almost_patterns, quantised, shared, vector, views,
+                 images_and_sequences):
         (folder / f"{make.__name__}.onnx").write_bytes(make())
 
 
