@@ -8,7 +8,7 @@
 // their interquartile mean over the siblings are the effects of a case; the interquartile mean of a
 // machine's effects is its level. Outliers (harness/stats/outliers.hpp) of the levels are slow in
 // general, outliers of the effects of one case are slow in this case.
-// docs/decisions/0078 has the simulation behind the constants.
+// docs/decisions/0080 has the simulation behind the constants.
 #pragma once
 
 #include "base/enumerators.hpp"
