@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case computes, for operators and networks alike.
+// What a case computes, for operators and networks.
 #pragma once
 
 #include "harness/config/plan.hpp"

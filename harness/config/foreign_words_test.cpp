@@ -5,9 +5,9 @@
 #include "base/data_type.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/settings.hpp"
+#include "ops/math/functions.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/parameter.hpp"
-#include "ops/math/functions.hpp"
 #include "ops/pointwise/functions.hpp"
 
 #include <fmt/format.h>

@@ -8,8 +8,8 @@ namespace bench::ops::cuda {
 namespace {
 
 TEST(NativeForms, PadOfEveryAxisAndTail) {
-  for (const char* tokens : {"2x7x9-a1b3e4", "10x16-a0e9", "3x40-b8e32", "5-b4", "3x5000-b1",
-                             "2x3x4x5-a2b1e3", "6x7"}) {
+  for (const char* tokens :
+       {"2x7x9-a1b3e4", "10x16-a0e9", "3x40-b8e32", "5-b4", "3x5000-b1", "2x3x4x5-a2b1e3", "6x7"}) {
     EXPECT_GT(test::expect_plain("pad", tokens), 5) << tokens;
   }
 }
