@@ -4,6 +4,7 @@
 
 #include "base/json_writer.hpp"
 #include "harness/judge/cause.hpp"
+#include "harness/report/next_command.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -31,10 +32,6 @@ struct CauseMeasurement {
   // earlier one.
   std::string new_commit = {};
   std::optional<std::string> old_library = std::nullopt;
-};
-// A command on its own line, and what it does.
-struct NextCommand {
-  std::string announcement, command;
 };
 // Returns the command that separates the remaining causes. Returns nullopt if none is known.
 std::optional<NextCommand> next_command(const CauseFinding& finding,

@@ -341,7 +341,7 @@ std::string fleet_console(const FleetVerdict& verdict, const FleetView& view,
     if (!group.cases.empty()) text += "\n" + heat_map_text(group, view.top, console.width);
   }
   const NextCommand next = next_fleet_command(verdict, view);
-  return text + "\n" + wrap(next.sentence, console.width, 0) + "  " + next.command + "\n";
+  return text + "\n" + wrap(next.announcement, console.width, 0) + "  " + next.command + "\n";
 }
 
 std::string fleet_markdown(const FleetVerdict& verdict, const FleetView& view,
@@ -359,7 +359,7 @@ std::string fleet_markdown(const FleetVerdict& verdict, const FleetView& view,
       text += "\n```text\n" + heat_map_text(group, view.top, kBlockWidth) + "```\n";
   }
   const NextCommand next = next_fleet_command(verdict, view);
-  return text + "\n" + markdown_sentence(next.sentence) + "\n\n```\n" + next.command + "\n```\n";
+  return text + "\n" + markdown_sentence(next.announcement) + "\n\n```\n" + next.command + "\n```\n";
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "harness/judge/fleet.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/document.hpp"
+#include "harness/report/next_command.hpp"
 #include "harness/report/plots.hpp"
 
 #include <cstddef>
@@ -60,9 +61,6 @@ Table fleet_table(const SiblingGroup& group, InFormat format, std::size_t max_ro
 // Returns "80 more machines are normal."; empty if the table has all.
 std::string describe_left_out(const SiblingGroup& group, std::size_t max_rows);
 // Returns the command that measures what is in doubt again, with a sentence above it.
-struct NextCommand {
-  std::string sentence, command;
-};
 NextCommand next_fleet_command(const FleetVerdict& verdict, const FleetView& view);
 
 }  // namespace bench
