@@ -136,8 +136,8 @@ TEST_F(BesideTest, CommandsThatMeasureNothingDoNotWait) {
 
 TEST_F(BesideTest, ARunUnderAProfileDoesNotWaitForTheProfile) {
   const ProgramResult profile =
-      bench({"profile", "--out", "p.jsonl", "--", BENCH_BINARY, "run", kCase, "--out", "r.jsonl",
-             "--quick", "--set", "measure.max_time=5ms"});
+      bench({"profile", "--out", "p.jsonl", "--", "env", BENCH_BINARY, "run", kCase, "--out",
+             "r.jsonl", "--quick", "--set", "measure.max_time=5ms"});
   EXPECT_EQ(profile.status, 0) << profile.err;
   EXPECT_THAT(profile.err, Not(HasSubstr("waits at most")));
   const Report report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl").value();

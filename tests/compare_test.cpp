@@ -247,9 +247,10 @@ TEST(CompareTest, WrongInputsAreExplained) {
   folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
   folder.write("empty.jsonl", "");
   folder.write("text.txt", "hello\n");
-  for (const auto& [file, message] : {std::pair("none.jsonl", "none.jsonl"),
-                                      {"empty.jsonl", "expected a result file"},
-                                      {"text.txt", "text.txt"}}) {
+  for (const auto& [file, message] :
+       {std::pair("none.jsonl", "none.jsonl"),
+        {"empty.jsonl", "is empty; name a file that `bench run` wrote"},
+        {"text.txt", "text.txt"}}) {
     const ProgramResult result = compare({"a.jsonl", file}, folder);
     EXPECT_EQ(result.status, 2) << file;
     EXPECT_THAT(result.err, AllOf(HasSubstr("bench compare: "), HasSubstr(message)));

@@ -97,7 +97,7 @@ TEST_F(HistoryDatabase, WrongInputsAreExplained) {
   ASSERT_EQ(history({"--db", "sqlite:h.db", "--save", "baselines"}).status, 0);
   folder_.write("notes.txt", "This is a text and not a database, however long one makes it.");
   for (const auto& [words, message] : std::vector<std::pair<Words, std::string>>{
-           {{"--db", "mysql://host/x"}, "expected sqlite:FILE or postgresql://"},
+           {{"--db", "mysql://host/x"}, "is not the address of a database"},
            {{"--db", "sqlite:none.db"}, "sqlite:none.db: there is no such file; create"},
            {{"--db", "sqlite:notes.txt"}, "not a database"},
            {{"--db", "sqlite:."}, "is a folder"},

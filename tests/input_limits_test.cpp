@@ -72,7 +72,7 @@ TEST(InputLimits, ASparseFileOf3GbIsRefusedByEveryReader) {
       {"baseline save huge.jsonl --reason test --baseline store", line},
       {"run q.yaml --resume huge.jsonl", line},
       {"validate huge.jsonl", file},
-      {"analyze huge.jsonl", "huge.jsonl: unknown profile format"},
+      {"analyze huge.jsonl", "huge.jsonl: the format of the file is unknown"},
       {"analyze q.yaml --work huge.jsonl", file},
       {"validate n.yaml", "networks/huge.yaml: the file is larger than the limit of"},
   };

@@ -321,7 +321,7 @@ constexpr std::array kCommands = {
             "bench history conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench history --fail-on regression                  # for CI: exit 1 if a case became "
             "slower\n"
-            "bench history --db sqlite:history.db --save r.jsonl # creates the file if necessary\n"
+            "bench history --db sqlite:history.db --save r.jsonl # creates the file\n"
             "bench history --db sqlite:history.db --filter 'conv/*'",
             kHistoryOptions, history_command},
     Command{

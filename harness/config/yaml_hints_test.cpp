@@ -107,6 +107,9 @@ constexpr std::string_view kMaxPool =
 constexpr std::string_view kClip =
     "version: 1\ncases:\n  - { op: pointwise, function: clip, shape: [8], @ }\n";
 constexpr std::string_view kNorm = "version: 1\ncases:\n  - { op: layer_norm, shape: [4, 8], @ }\n";
+constexpr std::string_view kTopK =
+    "version: 1\ncases:\n  - { op: sort, function: topk, shape: [4, 64], @ }\n";
+constexpr std::string_view kSlopes = "version: 1\ncases:\n  - { op: prelu, shape: [8], @ }\n";
 constexpr std::string_view kTiny = "version: 1\ncases:\n  - { network: tiny, @ }\n";
 constexpr std::string_view kAnchors =
     "version: 1\nx: &anchor { m: 8 }\ny: &one { n: 8 }\nz: &two { k: 8 }\n@\n";
@@ -125,6 +128,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"alpha: -1", kClip},
     {"backend: native", kNorm},
     {"beta: 1", kClip},
+    {"bias: false", kGemm},
     {"bias: true", kGemm},
     {"causal: true",
      "version: 1\ncases: [{ op: attention, heads: 2, q_len: 8, head_dim: 4, window: 3, @ }]\n"},
@@ -135,6 +139,7 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"function: avg_include_pad", kPool},
     {"function: max", kPool},
     {"global: true", kMaxPool},
+    {"k: 10", kTopK},
     {"layout: any", kConvCase},
     {"layout: nhwc", kConvCase},
     {"math: default", kGemm},
@@ -145,6 +150,8 @@ const std::map<std::string, std::string_view> kFixedHints = {
     {"measure: [layers, network]", kTiny},
     {"post_ops: [relu]", kGemm},
     {"scale: false", kNorm},
+    {"slopes: all", kSlopes},
+    {"slopes: one", kSlopes},
     {"trans_a: false", kGemm},
     {"trans_b: true", kGemm},
     {"threads: 1", kGemm},

@@ -137,7 +137,7 @@ TEST(SelfTest, ACaseWithTooFewDuetsIsNotResampled) {
   const auto summary = summarise({uneven}, SelfTestOptions{8, 1});
   ASSERT_TRUE(summary.ok() && summary->rates);
   EXPECT_THAT(format_self_test({uneven}, *summary),
-              HasSubstr(" Of 2 cases, 1 with fewer than 20 duets do not count.\n"));
+              HasSubstr(" Of 2 cases, 1 with fewer than 20 duets does not count.\n"));
 }
 
 TEST(SelfTest, AnInjectedSlowdownThatReadsOtherwiseIsPartOfTheAnswer) {

@@ -359,7 +359,8 @@ std::string fleet_markdown(const FleetVerdict& verdict, const FleetView& view,
       text += "\n```text\n" + heat_map_text(group, view.top, kBlockWidth) + "```\n";
   }
   const NextCommand next = next_fleet_command(verdict, view);
-  return text + "\n" + markdown_sentence(next.announcement) + "\n\n```\n" + next.command + "\n```\n";
+  return text + "\n" + markdown_sentence(next.announcement) + "\n\n```\n" + next.command +
+         "\n```\n";
 }
 
 namespace {

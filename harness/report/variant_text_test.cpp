@@ -58,8 +58,8 @@ TEST_F(VariantText, TheFastestIsTheAnswerAndTheFirstRow) {
             "\n"
             "variant          effect  time / case's time\n"
             "bf16        2.0x faster      0.480 to 0.520\n"
-            "    A reason. It costs: 8 of 24 bits of precision remain. The tensors are 24.00 KiB\n"
-            "    smaller.\n"
+            "    A reason. It costs: 8 of 24 bits of precision remain. The tensors are 24.00\n"
+            "    KiB smaller.\n"
             "one_thread  20 % slower      1.100 to 1.300\n"
             "    A reason.\n");
 }

@@ -163,7 +163,7 @@ TEST(TableImport, ANumberThatNoDeviceHasIsNotRead) {
   EXPECT_EQ(table.activities[0].track.device, 5);
   EXPECT_EQ(table.activities[1].track.device, std::nullopt);
   EXPECT_EQ(table.report.unknown, 1);
-  EXPECT_THAT(table.report.notes, ElementsAre(HasSubstr(":3: 1 values could not be read")));
+  EXPECT_THAT(table.report.notes, ElementsAre(HasSubstr(":3: 1 value could not be read")));
 }
 
 // Each replacement moved the rest of the name, so a megabyte took minutes.
