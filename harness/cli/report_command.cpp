@@ -41,10 +41,6 @@
 namespace bench {
 namespace {
 
-// Readers of profiles of whole programs.
-constexpr std::array<std::string_view, 4> kProgramReaders = {"profile", "capture", "nsys",
-                                                             "nvprof"};
-
 // Reads all files as one text: shards and resumed runs are merged by concatenation.
 Result<std::string> read_result_texts(const std::vector<std::string>& paths) {
   std::string text;

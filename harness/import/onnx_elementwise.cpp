@@ -368,8 +368,7 @@ Result<std::vector<std::int64_t>> reduced_axes(const NodeView& view, std::size_t
     axes.push_back(static_cast<std::int64_t>(*at));
   }
   std::ranges::sort(axes);
-  const auto repeated = std::ranges::unique(axes);
-  axes.erase(repeated.begin(), repeated.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
   return axes;
 }
 

@@ -269,8 +269,7 @@ class PatternJoiner {
       if (!is_half_last && !is_half_first) return;
       group.push_back(*last);
     }
-    const std::string input = x;
-    replace(group, "Gelu", {input}, {{"approximate", word(std::string(form))}});
+    replace(group, "Gelu", {x}, {{"approximate", word(std::string(form))}});
   }
 
   void join_erf(std::size_t start) {

@@ -60,7 +60,7 @@ void BenchmarkReportBuilder::warn_unmeasured(std::string_view place, std::string
 
 std::span<const BenchmarkFormat> benchmark_formats() {
   // That of Google Benchmark is the last one: its report has no mark of its own.
-  static const std::array kFormats = {nvbench_format, hyperfine_format, google_benchmark_format};
+  static const std::array kFormats = {kNvbenchFormat, kHyperfineFormat, kGoogleBenchmarkFormat};
   return kFormats;
 }
 

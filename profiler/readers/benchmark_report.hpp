@@ -123,8 +123,8 @@ void set_byte_rate(Attributes& attributes, std::optional<double> bytes_per_secon
 void set_item_rate(Attributes& attributes, std::optional<double> items_per_second);
 
 // The rows of benchmark_formats(), each in its own source file.
-extern const BenchmarkFormat google_benchmark_format;
-extern const BenchmarkFormat nvbench_format;
-extern const BenchmarkFormat hyperfine_format;
+extern const BenchmarkFormat kGoogleBenchmarkFormat;
+extern const BenchmarkFormat kNvbenchFormat;
+extern const BenchmarkFormat kHyperfineFormat;
 
 }  // namespace bench

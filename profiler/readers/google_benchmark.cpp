@@ -216,7 +216,7 @@ constexpr std::array<std::string_view, 2> kGoogleMachineFacts = {"num_cpus", "ca
 
 }  // namespace
 
-const BenchmarkFormat google_benchmark_format = {
+const BenchmarkFormat kGoogleBenchmarkFormat = {
     .name = "google_benchmark",
     .program = "Google Benchmark's JSON",
     .list = "benchmarks",

@@ -120,7 +120,7 @@ constexpr std::array<std::string_view, 1> kHyperfineMarks = {"command"};
 
 }  // namespace
 
-const BenchmarkFormat hyperfine_format = {
+const BenchmarkFormat kHyperfineFormat = {
     .name = "hyperfine",
     .program = "hyperfine's JSON",
     .list = "results",

@@ -79,7 +79,7 @@ class NsysRangeRow {
     event.tid = thread_of(thread);
     event.domain = number_of(row, ranges::domain);
     event.category = number_of(row, ranges::category);
-    event.id = type == kNsysCategory ? event.category : event.domain;
+    event.id = type == nsys_category ? event.category : event.domain;
     event.text = row.text(ranges::text);
     if (event.text.empty()) {
       const auto id = row.integer(ranges::text_id);
@@ -88,21 +88,21 @@ class NsysRangeRow {
     event.text = limited_text(event.text);
     is_range = true;
     switch (type) {
-      case kNsysPushPop:
+      case nsys_push_pop:
         event.kind = Kind::range;
         return kGoodRow;
-      case kNsysStartEnd:
+      case nsys_start_end:
         event.kind = Kind::start;
         event.id = kUnended + static_cast<std::uint64_t>(row.number());
         return kGoodRow;
-      case kNsysMark:
+      case nsys_mark:
         event.kind = Kind::mark;
         event.end.reset();
         return kGoodRow;
-      case kNsysCategory:
+      case nsys_category:
         event.kind = Kind::category;
         return kGoodRow;
-      case kNsysDomain:
+      case nsys_domain:
         event.kind = Kind::domain;
         return kGoodRow;
       default:
@@ -326,7 +326,7 @@ class NsysReading {
       Kind kind;
       RowFault (NsysReading::*finish)(const SqliteRows& row, TimelineWork& work);
     };
-    const std::array<WorkTable, 5> kTables = {
+    const std::array<WorkTable, 5> tables = {
         {{"CUPTI_ACTIVITY_KIND_KERNEL", kernels::kColumns, Kind::kernel,
           &NsysReading::finish_kernel},
          {"CUPTI_ACTIVITY_KIND_MEMCPY", copies::kColumns, Kind::memcpy, &NsysReading::finish_copy},
@@ -337,7 +337,7 @@ class NsysReading {
          {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graphs::kColumns, Kind::graph,
           &NsysReading::finish_graph}}};
     TimelineWork work;
-    for (const WorkTable& table : kTables) {
+    for (const WorkTable& table : tables) {
       BENCH_RETURN_IF_ERROR(
           tables_.read(table.name, table.columns, [&](const SqliteRows& row) -> Result<RowFault> {
             RowFault fault = read_work(row, table.kind, timeline, work);

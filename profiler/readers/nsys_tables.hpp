@@ -18,12 +18,12 @@ using enum SqliteColumn::Need;
 
 // Values of NVTX_EVENTS.eventType.
 enum NsysEvent : std::int64_t {
-  kNsysCategory = 33,
-  kNsysMark = 34,
-  kNsysPushPop = 59,
-  kNsysStartEnd = 60,
-  kNsysDomain = 75,
-  kNsysDomainEnd = 76,
+  nsys_category = 33,
+  nsys_mark = 34,
+  nsys_push_pop = 59,
+  nsys_start_end = 60,
+  nsys_domain = 75,
+  nsys_domain_end = 76,
 };
 
 inline constexpr std::string_view kRangeTable = "NVTX_EVENTS";

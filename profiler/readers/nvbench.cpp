@@ -140,7 +140,7 @@ constexpr std::array<std::string_view, 1> kNvbenchMachineFacts = {"gpu.name"};
 
 }  // namespace
 
-const BenchmarkFormat nvbench_format = {
+const BenchmarkFormat kNvbenchFormat = {
     .name = "nvbench",
     .program = "nvbench's JSON",
     .list = "benchmarks",

@@ -310,8 +310,8 @@ Status SqliteFile::check_size(const std::string& path) {
   // Old versions of SQLite do not keep the number of pages, and the two counters then differ.
   const bool is_valid = header.substr(24, 4) == header.substr(92, 4);
   if (is_valid && size_ < page * pages) {
-    return Error{fmt::format("is truncated: {} of {}", format_bytes(Bytes(size_)),
-                             format_bytes(Bytes(page * pages))),
+    return Error{fmt::format("is truncated: {} of {}", format_bytes(Bytes{size_}),
+                             format_bytes(Bytes{page * pages})),
                  name_, std::string(kExportAgain)};
   }
   return Done{};
