@@ -2,6 +2,7 @@
 #include "harness/judge/variant.hpp"
 
 #include "harness/config/case_work.hpp"
+#include "harness/stats/error_control.hpp"
 #include "harness/stats/signed_rank.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -11,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace bench {
@@ -262,6 +264,20 @@ constexpr std::array kVariantRules = std::to_array<VariantRule>({
     {"all_threads", all_threads},
 });
 
+// Sets the range of a later duet: mean -+ t*deviation*sqrt(1 + 1/count) of the logarithms.
+void set_later_range(std::span<const double> differences, VariantEffect& effect) {
+  if (differences.size() < kMinDuetsOfRange) return;
+  const auto count = static_cast<double>(differences.size());
+  const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / count;
+  double squares = 0;
+  for (const double difference : differences) squares += (difference - mean) * (difference - mean);
+  const double deviation = std::sqrt(squares / (count - 1));
+  const double reach = student_t_quantile(1 - kBoundError, static_cast<int>(count) - 1) *
+                       deviation * std::sqrt(1 + 1 / count);
+  effect.later_low = std::exp(mean - reach);
+  effect.later_high = std::exp(mean + reach);
+}
+
 // Returns the median over the duets of a side's time of an iteration.
 Nanoseconds median_time(std::span<const Duet> duets, std::vector<Nanoseconds> Duet::*side) {
   std::vector<double> medians;
@@ -324,6 +340,7 @@ std::optional<VariantEffect> compute_variant_effect(std::span<const Duet> duets,
   effect.ratio = std::exp(*estimator.estimate());
   if (low) effect.low = std::exp(*low);
   if (high) effect.high = std::exp(*high);
+  set_later_range(differences, effect);
   effect.case_time = median_time(duets, &Duet::base);
   effect.variant_time = median_time(duets, &Duet::candidate);
   if (has_saved) effect.saved_time = median_time(saved_duets, &Duet::candidate);

@@ -16,6 +16,8 @@
 
 namespace bench {
 
+// Minimum number of duets for the range of a later one. Fewer do not show how duets vary.
+inline constexpr std::size_t kMinDuetsOfRange = 6;
 // Part of a time that a variant must save before a sentence calls it worthwhile.
 inline constexpr double kMinGain = 0.01;
 
@@ -45,7 +47,11 @@ struct VariantEffect {
   // case, that case's time is added to the case's.
   double ratio = 1;
   std::optional<double> low, high;  // 95 % interval of the ratio; nullopt with too few duets
-  Nanoseconds case_time{0};         // time of one iteration, without a saved case
+  // The range of the ratio of a single later duet (95 %), if later duets vary as these did: the
+  // prediction interval of Student's t over the logarithms. nullopt with fewer than
+  // kMinDuetsOfRange.
+  std::optional<double> later_low, later_high;
+  Nanoseconds case_time{0};  // time of one iteration, without a saved case
   std::optional<Nanoseconds> saved_time = std::nullopt;
   Nanoseconds variant_time{0};  // time of one iteration, which may compute several batches
 };

@@ -172,6 +172,20 @@ TEST(VariantEffects, FewDuetsHaveNoIntervalAndNoVerdict) {
   EXPECT_FALSE(compute_variant_effect({}, {}, 1));
 }
 
+// The logarithms have the mean 0 and the deviation 0.1, and Student's t is 2.365 for 7 degrees.
+TEST(VariantEffects, TheRangeOfALaterDuetIsAPredictionInterval) {
+  const double step = 0.1 * std::sqrt(7.0 / 8);
+  std::vector<double> factors;
+  for (int i = 0; i < 8; ++i) factors.push_back(std::exp(i % 2 == 0 ? step : -step));
+  const auto effect = compute_variant_effect(duets_of(factors), {}, 1);
+  ASSERT_TRUE(effect && effect->later_low && effect->later_high);
+  const double reach = 2.3646 * 0.1 * std::sqrt(1 + 1.0 / 8);
+  EXPECT_NEAR(std::log(*effect->later_low), -reach, 1e-3);
+  EXPECT_NEAR(std::log(*effect->later_high), reach, 1e-3);
+  EXPECT_LT(*effect->later_low, *effect->low);
+  EXPECT_FALSE(compute_variant_effect(duets_of({0.5, 0.6}), {}, 1)->later_low);
+}
+
 TEST(VariantEffects, AnIntervalAroundOneIsUncertain) {
   const auto effect =
       compute_variant_effect(duets_of({0.9, 1.1, 0.95, 1.05, 1.0, 0.97, 1.02, 1.01}), {}, 1);

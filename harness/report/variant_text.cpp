@@ -53,12 +53,12 @@ std::string format_ratio(const VariantEffect& effect) {
                            : EffectDirection::certain);
 }
 
-std::string format_interval(const VariantEffect& effect) {
-  if (!effect.low || !effect.high) return std::string(kUnknown);
-  return fmt::format("{:.3f} to {:.3f}", *effect.low, *effect.high);
+std::string format_interval(const std::optional<double>& low, const std::optional<double>& high) {
+  if (!low || !high) return std::string(kUnknown);
+  return fmt::format("{:.3f} to {:.3f}", *low, *high);
 }
 
-constexpr std::array<TableField<VariantRow>, 3> kVariantFields = {{
+constexpr std::array<TableField<VariantRow>, 4> kVariantFields = {{
     {in_text, "variant", ColumnKind::text,
      [](const VariantRow& row) { return make_text_cell(row.planned.variant.name); }},
     {in_text, "effect", ColumnKind::number,
@@ -68,7 +68,14 @@ constexpr std::array<TableField<VariantRow>, 3> kVariantFields = {{
      }},
     {in_text, "time / case's time", ColumnKind::number,
      [](const VariantRow& row) {
-       return make_text_cell(row.result.effect ? format_interval(*row.result.effect) : kUnknown);
+       const auto& effect = row.result.effect;
+       return make_text_cell(effect ? format_interval(effect->low, effect->high) : kUnknown);
+     }},
+    {in_text, "in a later duet", ColumnKind::number,
+     [](const VariantRow& row) {
+       const auto& effect = row.result.effect;
+       return make_text_cell(effect ? format_interval(effect->later_low, effect->later_high)
+                                    : kUnknown);
      }},
 }};
 
@@ -145,6 +152,8 @@ void write_variants(JsonWriter& writer, const VariantReport& report) {
       entry.required("ratio", effect->ratio);
       entry.optional("low", effect->low);
       entry.optional("high", effect->high);
+      entry.optional("later_low", effect->later_low);
+      entry.optional("later_high", effect->later_high);
       entry.required("duets", effect->duets);
       entry.required("case_ns", effect->case_time);
       entry.optional("saved_ns", effect->saved_time);

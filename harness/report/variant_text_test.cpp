@@ -33,7 +33,9 @@ class VariantText : public testing::Test {
     results_.push_back({effect, std::move(reason)});
   }
   static VariantEffect effect(double ratio, double low, double high) {
-    return {12, ratio, low, high, 1000ns, std::nullopt, Nanoseconds(std::llround(1000 * ratio))};
+    return {12,     ratio,        low,
+            high,   low - 0.02,   high + 0.02,
+            1000ns, std::nullopt, Nanoseconds(std::llround(1000 * ratio))};
   }
   std::string text() const { return format_variants({spec_, variants_, results_}, {.width = 80}); }
   nlohmann::json written() const {
@@ -56,11 +58,11 @@ TEST_F(VariantText, TheFastestIsTheAnswerAndTheFirstRow) {
             "With bf16, this case is 2.0x faster. No other change is certain to gain 1 % or\n"
             "more.\n"
             "\n"
-            "variant          effect  time / case's time\n"
-            "bf16        2.0x faster      0.480 to 0.520\n"
+            "variant          effect  time / case's time  in a later duet\n"
+            "bf16        2.0x faster      0.480 to 0.520   0.460 to 0.540\n"
             "    A reason. It costs: 8 of 24 bits of precision remain. The tensors are 24.00\n"
             "    KiB smaller.\n"
-            "one_thread  20 % slower      1.100 to 1.300\n"
+            "one_thread  20 % slower      1.100 to 1.300   1.080 to 1.320\n"
             "    A reason.\n");
 }
 
@@ -97,6 +99,8 @@ TEST_F(VariantText, JsonHasTheEffectOrTheReason) {
   EXPECT_DOUBLE_EQ(variants[0]["ratio"], 0.5);
   EXPECT_DOUBLE_EQ(variants[0]["low"], 0.48);
   EXPECT_DOUBLE_EQ(variants[0]["high"], 0.52);
+  EXPECT_DOUBLE_EQ(variants[0]["later_low"], 0.46);
+  EXPECT_DOUBLE_EQ(variants[0]["later_high"], 0.54);
   EXPECT_EQ(variants[0]["case_ns"], 1000);
   EXPECT_EQ(variants[0]["variant_ns"], 500);
   EXPECT_EQ(variants[0]["tensor_bytes_change"], -24 * 1024);

@@ -14,19 +14,22 @@
 
 namespace bench {
 
+// How many slower cases of the resampled suites have the verdict REGRESSION.
+struct ProofOfPower {
+  double slowdown = 0;  // a fraction
+  std::int64_t cases = 0, found = 0;
+  friend bool operator==(const ProofOfPower&, const ProofOfPower&) = default;
+};
+// The slowdown that was injected, and the one that its duets measured: fractions. If several
+// cases had one, the pair that differs most.
+struct ProofOfInjection {
+  double slowdown = 0, measured = 0;
+  friend bool operator==(const ProofOfInjection&, const ProofOfInjection&) = default;
+};
+
 struct ProofOfLife {
-  // How many slower cases of the resampled suites have the verdict REGRESSION.
-  struct Power {
-    double slowdown = 0;  // a fraction
-    std::int64_t cases = 0, found = 0;
-    friend bool operator==(const Power&, const Power&) = default;
-  };
-  // The slowdown that was injected, and the one that its duets measured: fractions. If several
-  // cases had one, the pair that differs most.
-  struct Injected {
-    double slowdown = 0, measured = 0;
-    friend bool operator==(const Injected&, const Injected&) = default;
-  };
+  using Power = ProofOfPower;
+  using Injected = ProofOfInjection;
 
   std::string run_id;
   std::string time;  // UTC
