@@ -377,6 +377,13 @@ class GroupJudge {
 
 }  // namespace
 
+bool SiblingGroup::has_effects() const {
+  return std::ranges::any_of(machines, [](const JudgedMachine& machine) {
+    return std::ranges::any_of(machine.effects,
+                               [](const auto& effect) { return effect.has_value(); });
+  });
+}
+
 std::size_t FleetVerdict::count(MachineVerdict verdict) const {
   std::size_t found = 0;
   for (const SiblingGroup& group : groups)

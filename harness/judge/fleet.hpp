@@ -106,6 +106,7 @@ struct SiblingGroup {
   std::optional<double> detectable;     // the slowdown that is found with kPromisedPower
   std::string not_judged_reason;        // empty if the group was judged
   bool is_judged() const { return not_judged_reason.empty(); }
+  bool has_effects() const;  // whether any machine has an effect of a case
 };
 
 struct FleetVerdict {

@@ -49,7 +49,7 @@ ChartRow make_heat_row(const SiblingGroup& group, const JudgedMachine& machine) 
 Plot heat_plot(const SiblingGroup& group, std::size_t number, std::size_t max_rows) {
   const std::string name = number == 0 ? "machines" : fmt::format("machines-{}", number + 1);
   const std::string title = fmt::format("Machines of {}", group.siblings);
-  if (group.cases.empty() || group.machines.empty())
+  if (!group.has_effects())
     return make_absent_plot(name, title, "No case was measured on enough machines.");
   RowChart chart{title, {.title = "number of the case"}};
   chart.x.values = {0.5, static_cast<double>(group.cases.size()) + 0.5};

@@ -338,7 +338,7 @@ std::string fleet_console(const FleetVerdict& verdict, const FleetView& view,
     if (const std::string left_out = describe_left_out(group, view.top); !left_out.empty())
       text += wrap(left_out, console.width, 0);
     text += list_causes(group, view.top, console.width);
-    if (!group.cases.empty()) text += "\n" + heat_map_text(group, view.top, console.width);
+    if (group.has_effects()) text += "\n" + heat_map_text(group, view.top, console.width);
   }
   const NextCommand next = next_fleet_command(verdict, view);
   return text + "\n" + wrap(next.announcement, console.width, 0) + "  " + next.command + "\n";
@@ -355,7 +355,7 @@ std::string fleet_markdown(const FleetVerdict& verdict, const FleetView& view,
          {describe_left_out(group, view.top), list_causes(group, view.top, kUnlimitedWidth)}) {
       if (!sentence.empty()) text += "\n" + markdown_sentence(sentence) + "\n";
     }
-    if (!group.cases.empty())
+    if (group.has_effects())
       text += "\n```text\n" + heat_map_text(group, view.top, kBlockWidth) + "```\n";
   }
   const NextCommand next = next_fleet_command(verdict, view);

@@ -80,6 +80,15 @@ TEST(FleetText, TheHeatMapHasACharacterPerMachineAndCase) {
   EXPECT_THAT(text, HasSubstr("  bench run fitness --out node7-again.jsonl\n"));
 }
 
+// Earlier, the map of a single machine stated that no case had a time.
+TEST(FleetText, AFleetWithoutEffectsHasNoHeatMap) {
+  FleetVerdict verdict = healthy_fleet();
+  ASSERT_THAT(fleet_console(verdict, {}, {.width = 80}), HasSubstr("The letters are cases"));
+  for (JudgedMachine& machine : verdict.groups[0].machines)
+    machine.effects.assign(machine.effects.size(), std::nullopt);
+  EXPECT_THAT(fleet_console(verdict, {}, {.width = 80}), Not(HasSubstr("The letters are cases")));
+}
+
 TEST(FleetText, ALargeFleetShowsTheConspicuousMachines) {
   const std::string text = fleet_console(mixed_fleet(), {.top = 1}, {.width = 80});
   EXPECT_THAT(text, HasSubstr("3 machines are not shown"));
