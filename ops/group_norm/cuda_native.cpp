@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group norm and its gradients are the kernels of layer_norm with other values of scale and
 // shift.
-#include "ops/layer_norm/cuda_native.hpp"
+#include "ops/group_norm/cuda_native.hpp"
 
 #include "ops/cuda/kernels/cpu_norm_gradient.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/norm_gradient_form.hpp"
 #include "ops/description.hpp"
 #include "ops/group_norm/group_norm.hpp"
+#include "ops/layer_norm/cuda_native.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
 
 namespace bench::ops::cuda {
-namespace {
-
-Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
+Result<NativeForm, BackendError> grouped_norm_form(const Problem& problem,
+                                                   const NormParameterLayout& layout) {
   if (is_in_nhwc(problem)) {
     return unsupported("a group is contiguous in `nchw` only; leave `layout: nhwc` out");
   }
   if (problem.direction != Direction::forward) {
-    NativeForm form = norm_gradient_form(problem, "variance", group_norm_layout(problem));
+    NativeForm form = norm_gradient_form(problem, "variance", layout);
     form.tensors = native_tensors(problem, MemoryLayout::plain);
     return form;
   }
   LayerNormPlan plan;
-  plan.groups_per_image = problem.parameters.count("groups");
+  plan.groups_per_image = static_cast<std::int64_t>(layout.groups_per_image);
   plan.groups = problem.parameters.count("n") * plan.groups_per_image;
   plan.size = quantity(problem, "size");
   plan.volume = quantity(problem, "volume");
@@ -32,7 +36,14 @@ Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
   plan.mean = tensor_number(problem, "mean");
   plan.variance = tensor_number(problem, "variance");
   plan.epsilon = problem.parameters.real("epsilon");
-  return plain_form(problem, "bench:group_norm_block", "group_norm", plan);
+  const std::string name(problem.op->name);
+  return plain_form(problem, fmt::format("bench:{}_block", name), name, plan);
+}
+
+namespace {
+
+Result<NativeForm, BackendError> group_norm_form(const Problem& problem) {
+  return grouped_norm_form(problem, group_norm_layout(problem));
 }
 
 }  // namespace

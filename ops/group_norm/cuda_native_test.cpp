@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the native kernel on the CPU against the reference.
+#include "ops/group_norm/cuda_native.hpp"
+
 #include "ops/cuda/kernels/test_support.hpp"
 
 #include <gtest/gtest.h>
