@@ -9,8 +9,7 @@ constexpr std::string_view kResets[] = {"after", "before"};
 constexpr Parameter kParameters[] = {
     {"reset", "", ParameterKind::word, "after",
      "whether the gate r multiplies the product of state and weights (PyTorch, cuDNN), or the "
-     "state "
-     "before it",
+     "state before it",
      1, kResets},
     kSteps,
     kSequences,
@@ -39,23 +38,6 @@ constexpr Quantity kQuantities[] = {
      Quantity::Shown::yes, "backward_weights"},
     {"sfu_ops", "3*cells*hidden", Quantity::Shown::yes, "forward"},
 };
-constexpr auto kOfCase = ElementType::of_case;
-constexpr auto kStatistic = ElementType::statistic;
-constexpr std::string_view kBackward = "backward_weights";
-constexpr TensorRow kTensors[] = {
-    {"source", TensorRole::input, kSourceSizes},
-    {"initial_state", TensorRole::input, kStateSizes, kOfCase, "state"},
-    {"weights", TensorRole::weights, kWeightSizes},
-    {"recurrent_weights", TensorRole::weights, kRecurrentSizes},
-    {"bias", TensorRole::weights, kBiasSizes, kStatistic, "bias"},
-    {"diff_destination", TensorRole::input, kResultSizes, kOfCase, kBackward},
-    {"destination", TensorRole::output, kResultSizes, kOfCase, "forward"},
-    {"final_state", TensorRole::output, kStateSizes, kOfCase, "state"},
-    {"diff_source", TensorRole::output, kSourceSizes, kOfCase, kBackward},
-    {"diff_weights", TensorRole::output, kWeightSizes, kStatistic, kBackward},
-    {"diff_recurrent_weights", TensorRole::output, kRecurrentSizes, kStatistic, kBackward},
-    {"diff_bias", TensorRole::output, kBiasSizes, kStatistic, "backward_weights and bias"},
-};
 constexpr std::string_view kExamples[] = {"t3n2i16h16", "before-t3n2i24h16+nobias",
                                           "before-t5n3i16h16l2+state", "t4n2i16h20+bidirectional"};
 
@@ -67,7 +49,7 @@ const Operator gru_operator = describe({.name = "gru",
                                         .parameters = kParameters,
                                         .requirements = kRequirements,
                                         .quantities = kQuantities,
-                                        .tensors = kTensors,
+                                        .tensors = kCellTensors,
                                         .where = "hidden",
                                         .directions = kRecurrentDirections,
                                         .data_types = DataTypes::floating},

@@ -75,6 +75,24 @@ inline constexpr std::string_view kBiasSizes = "[layers, directions, biases, hid
 inline constexpr Direction kRecurrentDirections[] = {Direction::forward,
                                                      Direction::backward_weights};
 
+// The tensors of cells that have no other state than their result.
+inline constexpr TensorRow kCellTensors[] = {
+    {"source", TensorRole::input, kSourceSizes},
+    {"initial_state", TensorRole::input, kStateSizes, ElementType::of_case, "state"},
+    {"weights", TensorRole::weights, kWeightSizes},
+    {"recurrent_weights", TensorRole::weights, kRecurrentSizes},
+    {"bias", TensorRole::weights, kBiasSizes, ElementType::statistic, "bias"},
+    {"diff_destination", TensorRole::input, kResultSizes, ElementType::of_case, "backward_weights"},
+    {"destination", TensorRole::output, kResultSizes, ElementType::of_case, "forward"},
+    {"final_state", TensorRole::output, kStateSizes, ElementType::of_case, "state"},
+    {"diff_source", TensorRole::output, kSourceSizes, ElementType::of_case, "backward_weights"},
+    {"diff_weights", TensorRole::output, kWeightSizes, ElementType::statistic, "backward_weights"},
+    {"diff_recurrent_weights", TensorRole::output, kRecurrentSizes, ElementType::statistic,
+     "backward_weights"},
+    {"diff_bias", TensorRole::output, kBiasSizes, ElementType::statistic,
+     "backward_weights and bias"},
+};
+
 // --- The functions of the operators.
 std::vector<double> recurrent_reference(const Problem& problem, ReferenceInputs inputs,
                                         std::size_t output,

@@ -32,23 +32,6 @@ constexpr Quantity kQuantities[] = {
      Quantity::Shown::yes, "backward_weights"},
     {"sfu_ops", "function == 'tanh' ? cells*hidden : 0", Quantity::Shown::yes, "forward"},
 };
-constexpr auto kOfCase = ElementType::of_case;
-constexpr auto kStatistic = ElementType::statistic;
-constexpr std::string_view kBackward = "backward_weights";
-constexpr TensorRow kTensors[] = {
-    {"source", TensorRole::input, kSourceSizes},
-    {"initial_state", TensorRole::input, kStateSizes, kOfCase, "state"},
-    {"weights", TensorRole::weights, kWeightSizes},
-    {"recurrent_weights", TensorRole::weights, kRecurrentSizes},
-    {"bias", TensorRole::weights, kBiasSizes, kStatistic, "bias"},
-    {"diff_destination", TensorRole::input, kResultSizes, kOfCase, kBackward},
-    {"destination", TensorRole::output, kResultSizes, kOfCase, "forward"},
-    {"final_state", TensorRole::output, kStateSizes, kOfCase, "state"},
-    {"diff_source", TensorRole::output, kSourceSizes, kOfCase, kBackward},
-    {"diff_weights", TensorRole::output, kWeightSizes, kStatistic, kBackward},
-    {"diff_recurrent_weights", TensorRole::output, kRecurrentSizes, kStatistic, kBackward},
-    {"diff_bias", TensorRole::output, kBiasSizes, kStatistic, "backward_weights and bias"},
-};
 constexpr std::string_view kExamples[] = {"t3n2i16h16", "relu-t3n2i24h16+nobias",
                                           "t5n3i16h16l2+state", "t4n2i16h20+bidirectional"};
 
@@ -60,7 +43,7 @@ const Operator rnn_operator = describe({.name = "rnn",
                                         .parameters = kParameters,
                                         .requirements = kRequirements,
                                         .quantities = kQuantities,
-                                        .tensors = kTensors,
+                                        .tensors = kCellTensors,
                                         .where = "hidden",
                                         .directions = kRecurrentDirections,
                                         .data_types = DataTypes::floating},
