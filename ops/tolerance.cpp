@@ -74,4 +74,9 @@ Tolerance accumulation_tolerance(const Problem& problem, std::int64_t terms, dou
           .relative = info(problem.dtype).epsilon};
 }
 
+Tolerance signed_sum_tolerance(DataType dtype, double terms) {
+  const Tolerance relative = rounding_tolerance(dtype, 8 + 4 * std::sqrt(terms), 0);
+  return {.absolute = relative.absolute * std::sqrt(terms), .relative = relative.relative};
+}
+
 }  // namespace bench::ops

@@ -33,4 +33,7 @@ inline Tolerance exact_tolerance(const Problem& /*problem*/) { return {}; }
 // way.
 Tolerance accumulation_tolerance(const Problem& problem, std::int64_t terms, double magnitude);
 
+// Returns the tolerance for sums of `terms` values with random signs, of order 1 each.
+Tolerance signed_sum_tolerance(DataType dtype, double terms);
+
 }  // namespace bench::ops

@@ -5,6 +5,7 @@
 // The gradient is dense: rows without an index become 0.
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/tolerance.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -67,8 +68,7 @@ Tolerance tolerance(const Problem& problem) {
   if (problem.direction == Direction::forward) return {};
   const auto rows = static_cast<double>(problem.parameters.count("rows"));
   const double terms = std::ceil(static_cast<double>(problem.parameters.count("indices")) / rows);
-  const Tolerance relative = rounding_tolerance(problem.dtype, 8 + 4 * std::sqrt(terms), 0);
-  return {.absolute = relative.absolute * std::sqrt(terms), .relative = relative.relative};
+  return signed_sum_tolerance(problem.dtype, terms);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // The gradient of the updates is diff_destination[indices]; that of the source is diff_destination.
 #include "ops/description.hpp"
 #include "ops/model.hpp"
+#include "ops/tolerance.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -64,8 +65,7 @@ Tolerance tolerance(const Problem& problem) {
   const auto rows = static_cast<double>(problem.parameters.count("rows"));
   const double terms =
       1 + std::ceil(static_cast<double>(problem.parameters.count("indices")) / rows);
-  const Tolerance relative = rounding_tolerance(problem.dtype, 8 + 4 * std::sqrt(terms), 0);
-  return {.absolute = relative.absolute * std::sqrt(terms), .relative = relative.relative};
+  return signed_sum_tolerance(problem.dtype, terms);
 }
 
 }  // namespace
