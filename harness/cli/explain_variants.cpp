@@ -25,12 +25,6 @@ namespace {
 // not widen it.
 constexpr int kDefaultVariantDuets = 12;
 
-int count_threads(const Cores& cores) {
-  std::size_t threads = 0;
-  for (const std::vector<int>& core : cores) threads += core.size();
-  return static_cast<int>(threads);
-}
-
 // Plans the cases of variants: the same plugins and networks as the case's, and its settings.
 class VariantPlanner {
  public:
@@ -88,7 +82,7 @@ Selection select_variants(const Case& spec, const Arguments& arguments, PluginWo
   const bool has_names = !names.empty();
   VariantPlanner planner(spec, arguments, workers);
   Selection selection;
-  for (Variant& variant : propose_variants(spec, count_threads(allowed_cores()))) {
+  for (Variant& variant : propose_variants(spec, count_processors(allowed_cores()))) {
     const bool is_named = std::erase(names, variant.name) > 0;
     if (has_names && !is_named) continue;
     auto planned = plan_variant(planner, variant);

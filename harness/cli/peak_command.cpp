@@ -98,8 +98,7 @@ std::optional<Plan> make_peak_plan(const Arguments& arguments, const std::vector
 }
 
 std::vector<PeakCase> list_cpu_cases(const Arguments& arguments) {
-  int threads = 0;
-  for (const std::vector<int>& core : allowed_cores()) threads += static_cast<int>(core.size());
+  const int threads = count_processors(allowed_cores());
   // --filter selects from all loops, since it names what the user wants.
   const bool is_first_look = arguments.quick && arguments.filters.empty();
   return peak_cases(read_cpu(SystemRoot{}), std::max(threads, 1),

@@ -113,6 +113,12 @@ Cores make_cores_from_topology(hwloc_topology_t topology, const cpu_set_t& mask)
 
 }  // namespace
 
+int count_processors(const Cores& cores) {
+  int processors = 0;
+  for (const std::vector<int>& core : cores) processors += static_cast<int>(core.size());
+  return processors;
+}
+
 Cores allowed_cores() {
   cpu_set_t mask;
   CPU_ZERO(&mask);

@@ -24,6 +24,7 @@ using Cores = std::vector<std::vector<int>>;
 // Returns the physical cores in the order of hwloc, each with the processors that this process may
 // use (inherited mask). Omits cores without such a processor.
 Cores allowed_cores();
+int count_processors(const Cores& cores);
 
 // Returns one processor per thread: first the first processor of each core, then the second ones,
 // and so on. If `threads` is nullopt, returns all processors. Returns an error if there are more

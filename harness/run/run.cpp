@@ -30,12 +30,6 @@ namespace {
 // A GPU's context and the data of a large product take seconds.
 constexpr Nanoseconds kGpuCeilingTimeout = std::chrono::seconds(60);
 
-int count_processors(const Cores& cores) {
-  int processors = 0;
-  for (const std::vector<int>& core : cores) processors += static_cast<int>(core.size());
-  return processors;
-}
-
 // Returns the stored ceilings of this machine; without rows if none are stored.
 Ceilings load_ceilings(const RunOptions& options, const CpuFacts& cpu,
                        const EnvironmentRecord& environment, RunObserver& observer) {
