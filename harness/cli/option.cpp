@@ -153,13 +153,12 @@ Status set_tried(Arguments& arguments, const Option&, const std::string& value) 
   if (value == kAllVariants) return Done{};
   std::string_view list = value;
   while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find(','));
+    const std::string_view name = cut_field(list, ',');
     if (std::ranges::find(variant_names(), name) == variant_names().end()) {
       return Error{fmt::format("unknown variant {}", quote(name)), "",
                    ops::expected_word(name, variant_names())};
     }
     arguments.tried->names.emplace_back(name);
-    list.remove_prefix(std::min(name.size() + 1, list.size()));
   }
   return Done{};
 }

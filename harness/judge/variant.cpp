@@ -108,6 +108,12 @@ const Dimensions* find_dimensions(const VariantInput& input) {
   return row == kDimensions.end() ? nullptr : &*row;
 }
 
+// Returns the row of an operator that multiplies by weights; nullptr for others.
+const Dimensions* find_product(const VariantInput& input) {
+  const Dimensions* dimensions = find_dimensions(input);
+  return dimensions == nullptr || dimensions->vectors.front().empty() ? nullptr : dimensions;
+}
+
 std::string segment_with(const ops::Problem& problem, const ops::ParameterSet& parameters) {
   ops::Problem changed = problem;
   changed.parameters = parameters;
@@ -121,8 +127,8 @@ std::int64_t round_up(std::int64_t size, std::int64_t unit) {
 // Zeros fill the last vector of each dimension. Groups would need zeros within each, and the
 // channels of a depthwise convolution are groups.
 Proposal pad(const VariantInput& input) {
-  const Dimensions* dimensions = find_dimensions(input);
-  if (dimensions == nullptr || dimensions->vectors.front().empty()) return std::nullopt;
+  const Dimensions* dimensions = find_product(input);
+  if (dimensions == nullptr) return std::nullopt;
   ops::ParameterSet parameters = input.problem->parameters;
   if (ops::find_parameter(parameters.table(), "g") != nullptr && parameters.count("g") != 1)
     return std::nullopt;
@@ -172,9 +178,7 @@ Proposal all_threads(const VariantInput& input) {
 }
 
 Proposal tune(const VariantInput& input) {
-  const bool has_choice =
-      input.problem != nullptr && (input.spec.key.op == "conv" || input.spec.key.op == "gemm");
-  if (!has_choice || input.spec.measure.tune != 0) return std::nullopt;
+  if (find_product(input) == nullptr || input.spec.measure.tune != 0) return std::nullopt;
   Variant variant =
       make_variant(input, "The fastest of the library's kernels by measurement, not by its rules.",
                    "a measurement when the program starts");
@@ -222,9 +226,7 @@ Proposal fuse(const VariantInput& input) {
   if (input.problem == nullptr) return fuse_network(input);
   const bool has_activation = !input.problem->post_ops.empty();
   const bool is_forward = input.spec.key.direction == ops::Direction::forward;
-  const Dimensions* dimensions = find_dimensions(input);
-  const bool can_fuse = dimensions != nullptr && !dimensions->vectors.front().empty();
-  if (!can_fuse || has_activation || !is_forward) return std::nullopt;
+  if (find_product(input) == nullptr || has_activation || !is_forward) return std::nullopt;
   Variant variant = make_variant(
       input, fmt::format("A {0} behind the case is computed with it, not by a case of its own. The "
                          "times compare one case with two.",
