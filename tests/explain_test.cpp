@@ -281,6 +281,14 @@ TEST(ExplainTest, TryAnswersInASentenceBeforeTheTable) {
   EXPECT_THAT(result.out, HasSubstr("The change to batch is not certain to make this case 1 % "));
 }
 
+// Earlier, its exit status was 0.
+TEST(ExplainTest, TryThatTheBudgetEndedIsIncomplete) {
+  const ProgramResult result =
+      explain({kProduct, "--try=one_thread,all_threads,batch", "--duets", "500", "--budget", "1s"});
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("The measurement was stopped by the budget."));
+}
+
 TEST(ExplainTest, TryRefusesAnUnknownVariant) {
   const ProgramResult result = explain({kProduct, "--try=ncwh"});
   EXPECT_EQ(result.status, 2);

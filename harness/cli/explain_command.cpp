@@ -464,10 +464,12 @@ void print_variants(const Plan& plan, const std::vector<TriedVariants>& tried,
 
 // A variant that was asked for and has no effect is a part of the answer that is missing.
 ExitStatus find_tried_status(const std::vector<TriedVariants>& tried) {
-  const bool is_complete = std::ranges::all_of(tried, [](const TriedVariants& entry) {
-    return entry.results.empty() || std::ranges::any_of(entry.results, [](const auto& result) {
-             return result.effect.has_value();
-           });
+  const auto has_effect = [](const VariantResult& result) { return result.effect.has_value(); };
+  const auto is_stopped = [](const VariantResult& result) { return result.stopped.has_value(); };
+  const bool is_complete = std::ranges::all_of(tried, [&](const TriedVariants& entry) {
+    const auto& results = entry.results;
+    return results.empty() ||
+           (std::ranges::any_of(results, has_effect) && std::ranges::none_of(results, is_stopped));
   });
   return is_complete ? ExitStatus::success : ExitStatus::not_measured;
 }

@@ -51,10 +51,11 @@ class VariantTrial {
   VariantResult make_result(const Variant& variant, const Measured& measured) const {
     VariantResult result{
         compute_variant_effect(measured.duets, measured.saved_duets, variant.batches),
-        measured.failure};
+        measured.failure, std::nullopt};
     if (!result.reason.empty()) {
       result.effect.reset();
     } else if (std::cmp_less(measured.duets.size(), task_.duets)) {
+      result.stopped = limit_.stop_cause();
       result.reason = limit_.is_interrupted() ? "interrupted" : "the budget ended";
     }
     return result;

@@ -110,6 +110,7 @@ TEST_F(VariantTrialTest, TheBudgetLeavesFewerDuetsAndSaysSo) {
   ASSERT_TRUE(results[0].effect) << results[0].reason;
   EXPECT_LT(results[0].effect->duets, kDuets);
   EXPECT_EQ(results[0].reason, "the budget ended");
+  EXPECT_EQ(results[0].stopped, StopCause::budget);
 }
 
 TEST_F(VariantTrialTest, AnInterruptedTrialHasNoEffect) {
@@ -118,6 +119,7 @@ TEST_F(VariantTrialTest, AnInterruptedTrialHasNoEffect) {
   const auto results = measure();
   EXPECT_FALSE(results[0].effect);
   EXPECT_EQ(results[0].reason, "interrupted");
+  EXPECT_EQ(results[0].stopped, StopCause::interruption);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/judge/evidence.hpp"
+#include "harness/result/record.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,7 @@ struct VariantResult {
   std::optional<VariantEffect> effect;
   // Why there is no effect, or fewer duets than requested; empty otherwise.
   std::string reason;
+  std::optional<StopCause> stopped = std::nullopt;  // what ended its duets early
 };
 
 }  // namespace bench

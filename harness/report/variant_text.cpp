@@ -132,7 +132,13 @@ const PlannedVariant* find_best_variant(const VariantReport& report) {
 
 std::string format_variants(const VariantReport& report, const ConsoleOptions& options) {
   const std::vector<VariantRow> rows = sort_rows(report);
-  const std::string answer = wrap(make_answer(rows), options.width, 0);
+  const auto stopped = std::ranges::find_if(
+      report.results, [](const VariantResult& result) { return result.stopped.has_value(); });
+  std::string sentences = make_answer(rows);
+  if (stopped != report.results.end())
+    sentences =
+        fmt::format("The measurement was {}. {}", format_stop_cause(stopped->stopped), sentences);
+  const std::string answer = wrap(sentences, options.width, 0);
   if (rows.empty()) return answer;
   Table table = make_table(kVariantFields, in_text, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].note = make_note(rows[i]);

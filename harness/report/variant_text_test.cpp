@@ -89,6 +89,13 @@ TEST_F(VariantText, AnAnswerIsNotEarnedWithoutAMeasuredVariant) {
   EXPECT_THAT(text(), StartsWith("No change of this case could be measured."));
 }
 
+// Earlier, an interrupted measurement answered as a complete one.
+TEST_F(VariantText, AMeasurementThatWasStoppedSaysSoFirst) {
+  add("bf16", "gemm/forward/m64n64k64/bf16/onednn/cpu/hot", effect(0.5, 0.48, 0.52), "interrupted");
+  results_.back().stopped = StopCause::interruption;
+  EXPECT_THAT(text(), StartsWith("The measurement was stopped by Ctrl-C. With bf16, this case is"));
+}
+
 TEST_F(VariantText, JsonHasTheEffectOrTheReason) {
   add("bf16", "gemm/forward/m64n64k64/bf16/onednn/cpu/hot", effect(0.5, 0.48, 0.52));
   add("f16", "gemm/forward/m64n64k64/f16/onednn/cpu/hot", std::nullopt, "no kernel for f16");
