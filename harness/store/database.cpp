@@ -17,16 +17,18 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <thread>
 #include <utility>
 
 namespace bench {
 namespace {
 
-// How long a writer waits for the others; a save of 10,000 records takes about a second.
-constexpr int kBusySeconds = 60;
+// How long a program waits for the others; a save of 10,000 records takes about a second.
+constexpr std::chrono::seconds kBusy(60);
 // Identifies the lock that PostgreSQL gives to one writer of a history at a time ("bench").
 constexpr std::string_view kWriterLock = "422843470696";
 
@@ -42,7 +44,7 @@ std::string backend_name(DatabaseKind kind) {
 // spaces.
 std::string connection_text(const DatabaseUrl& url) {
   if (url.kind() == DatabaseKind::postgresql) return url.target();
-  return fmt::format("dbname=\"{}\" timeout={}", url.target(), kBusySeconds);
+  return fmt::format("dbname=\"{}\" timeout={}", url.target(), kBusy.count());
 }
 
 // What the user can do about an error, found by a part of its text: neither SOCI nor the libraries
@@ -106,10 +108,25 @@ class Database::Connection {
     // A record has about 3 KB: pages of 4 KB, the default, would be half empty.
     run("pragma page_size = 16384");
     // Readers do not wait for the writer. A file system without shared memory keeps its journal.
-    run("pragma journal_mode = wal");
+    run_when_free("pragma journal_mode = wal");
   }
 
   void run(const std::string& statement) { sql << statement; }
+
+  // Repeats a statement for which SQLite does not wait while another program writes to the file:
+  // the change of the journal fails at once, for it could wait for a program that waits for it.
+  void run_when_free(const std::string& statement) {
+    const auto deadline = std::chrono::steady_clock::now() + kBusy;
+    for (;;) {
+      try {
+        return run(statement);
+      } catch (const soci::soci_error& error) {
+        const bool locked = error.get_error_message().find("locked") != std::string::npos;
+        if (!locked || std::chrono::steady_clock::now() >= deadline) throw;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
 
   // Calls `work` in a transaction that only one writer executes at a time.
   template <class Work>

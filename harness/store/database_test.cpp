@@ -144,6 +144,21 @@ TEST_F(DatabaseTest, ForeignFilesAreRefusedWithWhatToDo) {
   EXPECT_THAT(message(), HasSubstr("contains no history of bench"));
 }
 
+// SQLite does not wait when it changes the journal of a file to which another program writes.
+TEST_F(DatabaseTest, OpeningWaitsForAnotherProgramThatWritesToTheNewFile) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "begin immediate", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(sqlite3_exec(raw, "commit", nullptr, nullptr, nullptr), SQLITE_OK);
+  });
+  const auto opened = Database::open(url(), Database::Missing::create);
+  writer.join();
+  sqlite3_close(raw);
+  EXPECT_TRUE(opened.ok()) << opened.error().message();
+}
+
 // Each writer has its own connection, as several processes have.
 TEST_F(DatabaseTest, ConcurrentWritersLoseNothing) {
   constexpr int kWriters = 4, kRuns = 20;
