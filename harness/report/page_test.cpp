@@ -375,8 +375,11 @@ TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
       document(page, "",
                "const details = document.querySelector('details.frame'); details.open = true;"
                "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
-               "frame.addEventListener('load', () => { document.documentElement.dataset.blocks ="
-               " frame.contentDocument.querySelectorAll('svg rect.block').length; });");
+               // The frame may have been loaded before this script, or much later.
+               "const examine = () => {"
+               "  const blocks = frame.contentDocument?.querySelectorAll('svg rect.block').length;"
+               "  if (!blocks) return setTimeout(examine, 20);"
+               "  document.documentElement.dataset.blocks = blocks; }; examine();");
   EXPECT_THAT(dom, HasSubstr("data-blocks=\"1\""));
   EXPECT_THAT(dom, HasSubstr("bench trace RESULT -o FILE.html"));  // there is no timeline
 }
