@@ -424,8 +424,12 @@ std::string render_facts(const std::vector<Fact>& facts, std::size_t width) {
 
 std::string coverage_remark(const NetworkSummary& summary) {
   const std::string total = pluralise(summary.layers_total, "distinct layer");
-  if (summary.missing.empty()) return total + ", each times its multiplicity";
-  return fmt::format("{} of {}: the others have no time", summary.layers_measured, total);
+  if (!summary.missing.empty())
+    return fmt::format("{} of {}: the others have no time", summary.layers_measured, total);
+  if (!has_all_layers(summary))
+    return fmt::format("{} with {:.1f} % of its work: others were not measured", total,
+                       100 * *summary.covered_work);
+  return total + ", each times its multiplicity";
 }
 
 std::string format_optional_time(const std::optional<Nanoseconds>& time) {
@@ -442,7 +446,7 @@ const NetworkSummary* find_hot_twin(const std::vector<NetworkSummary>& networks,
                other.network == summary.network && other.layers_total == summary.layers_total;
       });
   const bool is_comparable = twin != networks.end() && summary.cache != "hot" &&
-                             twin->missing.empty() && summary.missing.empty();
+                             has_all_layers(*twin) && has_all_layers(summary);
   return is_comparable ? &*twin : nullptr;
 }
 
@@ -517,8 +521,9 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 }  // namespace
 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
-  if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
+  if (report.cases.empty())
+    return has_unfinished_run(report) ? wrap(answer_sentence(report), width, 0) : "no cases\n";
   ConsoleTable table = make_console_table(report, options);
   if (!options.versus_baseline.empty()) make_room_beside_baseline(report, width, table);
   const std::string lead = lead_sentences(report);

@@ -137,6 +137,7 @@ Report report_with_ceilings() {
   report.cases[5].roofline.reset();
   report.ends.resize(1);
   report.ends[0].accounting.wall = Nanoseconds(4'230'000'000);
+  report.ends[0].run_id = "4be0a1";
   return report;
 }
 

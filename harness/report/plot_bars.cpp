@@ -195,7 +195,8 @@ Plot layers_plot(const NetworkSummary& network) {
   }
   std::string caption =
       "Each bar is the time of a distinct layer, times the number of layers that are the same "
-      "case; the number is its share of all layers.";
+      "case; the number is its share of all layers";
+  caption += has_all_layers(network) ? "." : " that were measured, which are not all.";
   caption += has_ideal ? " The dark tick is the ideal time by the roofline."
                        : " Ideal times: n/a: no ceilings, run `bench peak`.";
   caption += format_left_out(network.top.size() - bars.size(), "shorter layer");

@@ -326,7 +326,15 @@ std::vector<std::string> flag_notes(const Report& report) {
 
 }  // namespace
 
+std::string unfinished_run_sentence(const Report& report) {
+  return has_unfinished_run(report) ? "The run has no end: it was killed, or it still measures. "
+                                      "`bench run ... --resume FILE` measures what is missing."
+                                    : "";
+}
+
 std::string answer_sentence(const Report& report) {
+  const std::string unfinished = unfinished_run_sentence(report);
+  if (report.cases.empty() && !unfinished.empty()) return "No case has a time yet. " + unfinished;
   if (auto nothing = nothing_measured_sentence(report)) return *std::move(nothing);
   std::size_t measured = 0;
   std::map<Flag, int> flags;
@@ -336,10 +344,11 @@ std::string answer_sentence(const Report& report) {
     for (const Flag flag : record.flags) ++flags[flag];
     if (record.outcome != Outcome::ok) ++others[record.outcome];
   }
-  std::string text =
-      measured == report.cases.size()
-          ? fmt::format("Measured {}", pluralise(measured, "case"))
-          : fmt::format("Measured {} of {}", measured, pluralise(report.cases.size(), "case"));
+  const std::size_t cases =
+      report.cases.size() + static_cast<std::size_t>(count_unreached_cases(report));
+  std::string text = measured == cases
+                         ? fmt::format("Measured {}", pluralise(measured, "case"))
+                         : fmt::format("Measured {} of {}", measured, pluralise(cases, "case"));
   text += format_elapsed(report);
   for (const auto& [flag, count] : flags) text += fmt::format(", {} {}", count, to_string(flag));
   std::string_view separator = "; ";
@@ -347,7 +356,7 @@ std::string answer_sentence(const Report& report) {
     text += fmt::format("{}{} {}", separator, count, to_string(outcome));
     separator = ", ";
   }
-  return text + ".";
+  return text + (unfinished.empty() ? "." : ". " + unfinished);
 }
 
 std::string lead_sentences(const Report& report) {

@@ -18,6 +18,9 @@ namespace bench {
 // nothing_measured_sentence() (console.hpp).
 std::string answer_sentence(const Report& report);
 
+// Returns that a run has no end, and how to continue it; empty if each run has one.
+std::string unfinished_run_sentence(const Report& report);
+
 // Returns what only some runs answer, which precedes everything else: how many items per second
 // cases with streams process (serving.hpp), and what the libraries' choices cost in tuned cases
 // (regret.hpp). Empty for other runs.

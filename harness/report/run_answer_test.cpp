@@ -83,6 +83,39 @@ TEST(RunAnswer, ARunThatEndedEarlyStillCountsItsCases) {
   EXPECT_EQ(answer_sentence(report), "Measured 1 of 2 cases in 640 ms.");
 }
 
+// They have no record, and "Measured 3 cases" was the answer to 61.
+TEST(RunAnswer, ARunThatWasStoppedCountsTheCasesThatItDidNotReach) {
+  Report report;
+  report.cases = {timed("a", 1ms)};
+  report.runs.resize(1);
+  report.runs[0].run_id = "first";
+  report.ends.resize(1);
+  report.ends[0].run_id = "first";
+  report.ends[0].interrupted = true;
+  report.ends[0].not_measured = 4;
+  EXPECT_EQ(answer_sentence(report), "Measured 1 of 5 cases.");
+  report.cases = std::vector(5, timed("a", 1ms));
+  report.runs.resize(2);
+  report.runs[1].run_id = "second";
+  report.runs[1].resumes = "first";
+  report.ends.resize(2);
+  report.ends[1].run_id = "second";
+  EXPECT_EQ(answer_sentence(report), "Measured 5 cases.");
+}
+
+// The report of a run that was killed did not say so.
+TEST(RunAnswer, ARunWithoutAnEndIsSaidToBeUnfinished) {
+  Report report;
+  report.runs.resize(1);
+  report.runs[0].run_id = "first";
+  EXPECT_THAT(answer_sentence(report), StartsWith("No case has a time yet. The run has no end"));
+  report.cases = {timed("a", 1ms)};
+  EXPECT_THAT(answer_sentence(report), StartsWith("Measured 1 case. The run has no end"));
+  report.ends.resize(1);
+  report.ends[0].run_id = "first";
+  EXPECT_EQ(answer_sentence(report), "Measured 1 case.");
+}
+
 TEST(RunAnswer, NamesTheCommandThatMeasuresTheCeilings) {
   Report report;
   report.cases = {timed("a", 1ms)};

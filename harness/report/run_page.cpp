@@ -286,6 +286,9 @@ std::string format_network(const NetworkSummary& network) {
     text += fmt::format("; its layers with cache {} add up to {} ({} of {} distinct layers)",
                         network.cache, format_time(network.layers_time), network.layers_measured,
                         network.layers_total);
+    if (network.missing.empty() && !has_all_layers(network))
+      text += fmt::format(", which make {:.1f} % of its work: others were not measured",
+                          100 * *network.covered_work);
   }
   if (network.rest) {
     text += fmt::format("; unexplained {:+.1f} % of the network", 100 * *network.rest);

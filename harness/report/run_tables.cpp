@@ -138,7 +138,10 @@ std::string run_sentence(const RunView& view) {
                         pluralise(view.cases_in_run - cases.size(), "more case of the run is",
                                   "more cases of the run are"));
   }
-  return text + ".";
+  if (const std::int64_t unreached = count_unreached_cases(view.report); unreached > 0)
+    text += fmt::format("; the run was stopped before {}", pluralise(unreached, "more case"));
+  const std::string unfinished = unfinished_run_sentence(view.report);
+  return text + (unfinished.empty() ? "." : ". " + unfinished);
 }
 
 std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/) {

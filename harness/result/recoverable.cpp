@@ -17,6 +17,7 @@ RecoverableTime compute_recoverable(const NetworkSummary& network) {
   RecoverableTime result;
   result.network = network.network;
   result.cache = network.cache;
+  result.has_all_layers = has_all_layers(network);
   for (const NetworkSummary::Entry& entry : network.top) {
     if (!entry.ideal) {
       ++result.without_ceiling;
@@ -59,16 +60,19 @@ std::vector<RecoverableTime> recoverable_times(const Report& report) {
 
 std::string recoverable_sentence(const RecoverableTime& network) {
   const std::size_t count = network.layers.size();
+  const std::string_view measured = network.has_all_layers ? "" : "measured ";
   if (network.recoverable.count() == 0) {
-    return fmt::format("The layers of {} take no longer than the machine's ceilings permit.",
-                       network.network);
+    return fmt::format("The {}layers of {} take no longer than the machine's ceilings permit.",
+                       measured, network.network);
   }
   double share = 0;
   for (std::size_t i = 0; i < network.majority; ++i) share += network.layers[i].share;
-  return fmt::format("{} of {} {} {} % of the {} that {} could gain at the machine's ceilings.",
-                     network.majority, pluralise(count, "distinct layer"),
-                     network.majority == 1 ? "holds" : "hold", std::lround(100 * share),
-                     format_time(network.recoverable), network.network);
+  return fmt::format(
+      "{} of {} {} {} % of the {} that {} could gain at the machine's ceilings.", network.majority,
+      pluralise(count, "distinct layer"), network.majority == 1 ? "holds" : "hold",
+      std::lround(100 * share), format_time(network.recoverable),
+      network.has_all_layers ? network.network
+                             : fmt::format("the measured layers of {}", network.network));
 }
 
 }  // namespace bench

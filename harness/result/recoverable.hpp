@@ -31,6 +31,7 @@ struct RecoverableTime {
   std::vector<Layer> layers;  // largest recoverable time first
   std::size_t majority = 0;   // smallest number of layers that contain kMajorityFraction of it
   std::size_t without_ceiling = 0;  // measured layers without a roofline
+  bool has_all_layers = true;       // whether the report has all layers of the network
 };
 
 // Returns one entry per network and cache mode of its layers. Omits networks without a roofline for

@@ -15,7 +15,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace bench {
 namespace {
@@ -134,6 +137,37 @@ Result<Report> parse_report(std::string_view text, const std::string& name) {
   return std::move(builder).report();
 }
 
+namespace {
+
+// Returns the ids of the runs that another run of the report resumed.
+std::unordered_set<std::string_view> resumed_runs(const Report& report) {
+  std::unordered_set<std::string_view> resumed;
+  for (const RunRecord& run : report.runs) {
+    if (run.resumes) resumed.insert(*run.resumes);
+  }
+  return resumed;
+}
+
+}  // namespace
+
+bool has_unfinished_run(const Report& report) {
+  std::unordered_set<std::string_view> ended = resumed_runs(report);
+  for (const EndRecord& end : report.ends) ended.insert(end.run_id);
+  return !std::ranges::all_of(report.runs,
+                              [&](const RunRecord& run) { return ended.contains(run.run_id); });
+}
+
+std::int64_t count_unreached_cases(const Report& report) {
+  const std::unordered_set<std::string_view> resumed = resumed_runs(report);
+  std::int64_t count = 0;
+  for (const EndRecord& end : report.ends) {
+    // A case that the budget leaves out has a record.
+    if (end.interrupted && !resumed.contains(end.run_id))
+      count += std::max<std::int64_t>(end.not_measured, 0);
+  }
+  return count;
+}
+
 std::string beside_sentence(const std::vector<std::string>& others) {
   if (others.empty()) return "";
   return fmt::format("Times may be too long: {} of bench ran on this machine at the same time: {}.",
@@ -159,7 +193,7 @@ void summary_fields(JsonWriter& writer, const NetworkSummary& summary) {
   if (summary.layers_total > 0) {
     BENCH_MEMBERS(writer, summary, (layers_time, "layers_ns"), layers_measured, layers_total);
   }
-  BENCH_MEMBERS(writer, summary, (missing, kOptional), (lacks, kOptional), rest);
+  BENCH_MEMBERS(writer, summary, (missing, kOptional), covered_work, (lacks, kOptional), rest);
 }
 
 void document_fields(JsonWriter& writer, const Report& report) {

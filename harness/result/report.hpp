@@ -27,6 +27,13 @@ struct Report {
   std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };
 
+// Returns whether a run has no end: it was killed, or it still measures. A run that another one
+// resumed does not count.
+bool has_unfinished_run(const Report& report);
+// Returns the number of cases that stopped runs did not reach, so that they have no record. Cases
+// of a run that another one resumed do not count.
+std::int64_t count_unreached_cases(const Report& report);
+
 // Returns a sentence that names the other measurements beside which one ran; empty without any.
 std::string beside_sentence(const std::vector<std::string>& others);
 

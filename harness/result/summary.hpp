@@ -82,10 +82,14 @@ struct NetworkSummary {
   Nanoseconds layers_time{0};                 // sum over measured layers of median x multiplicity
   int layers_measured = 0, layers_total = 0;  // distinct layers
   std::vector<std::string> missing;           // ids of layers without a time
+  // The fraction of the network's multiply-accumulates (of its FLOPs if it has none) that the
+  // measured layers make. Less than 1 if the report lacks layers, because the run was stopped or
+  // measured a selection. nullopt if the network or a layer states no work.
+  std::optional<double> covered_work;
   // What a training step does besides the measured layers, such as "the loss". Empty for inference.
   std::vector<std::string> lacks;
-  // The unexplained fraction: (network - layers) / network, signed. nullopt if a layer or the
-  // network has no time, or if `lacks` is not empty.
+  // The unexplained fraction: (network - layers) / network, signed. nullopt if the layers are
+  // incomplete, if the network has no time, or if `lacks` is not empty.
   std::optional<double> rest;
   struct Entry {
     std::string id;
@@ -102,6 +106,8 @@ struct NetworkSummary {
   PreparationTimes preparation;               // those of the whole network
   std::optional<Nanoseconds> first_creation;  // detail kFirstCreation of the whole network
 };
+// Returns whether all layers of the network have a time, as far as their work shows.
+bool has_all_layers(const NetworkSummary& network);
 // Summarises each network and each cache mode of its layers. The layers of a network are the cases
 // with its name in `network` or `networks`. The whole network is the case of operator `network`
 // whose parameter segment is this name. If no segment is exactly the name, the segment may have a

@@ -310,6 +310,31 @@ TEST(SummariseNetworks, MissingLayersLeaveNoRest) {
   EXPECT_FALSE(hot.rest);
 }
 
+// A stopped or filtered run has no record of the other layers: the sum of one layer left 97 % of a
+// network unexplained.
+TEST(SummariseNetworks, LayersThatTheReportLacksLeaveNoRest) {
+  const auto with_products = [](CaseRecord& record, std::int64_t products) {
+    record.work.emplace();
+    record.work->macs = products;
+    record.work->flops = 2 * products + 1;
+  };
+  Report report = network_report();
+  with_products(report.cases[0], 10);
+  with_products(report.cases[2], 70);
+  with_products(report.cases[4], 100);
+  const NetworkSummary whole = summarise_networks(report)[0];
+  EXPECT_DOUBLE_EQ(*whole.covered_work, 1);
+  EXPECT_TRUE(has_all_layers(whole));
+  EXPECT_TRUE(whole.rest);
+  report.cases.erase(report.cases.begin());
+  const NetworkSummary part = summarise_networks(report)[1];
+  EXPECT_EQ(part.cache, "hot");
+  EXPECT_DOUBLE_EQ(*part.covered_work, 0.7);
+  EXPECT_THAT(part.missing, testing::IsEmpty());
+  EXPECT_FALSE(has_all_layers(part));
+  EXPECT_FALSE(part.rest);
+}
+
 TEST(SummariseNetworks, ANetworkWithoutATimeLeavesNoRest) {
   Report report = network_report();
   report.cases[4].time.reset();

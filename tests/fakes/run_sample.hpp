@@ -47,6 +47,8 @@ inline Report sample_run_report() {
   report.runs.back().config_name = "sweep";
   report.runs.back().environment.cpu = "Test CPU";
   report.runs.back().environment.threads = 2;
+  report.ends.resize(1);
+  report.ends.back().run_id = "run1";
   for (const char* dtype : {"f32", "bf16"}) {
     for (const int m : {16, 32, 64, 128}) {
       add_timed_case(report, fmt::format("gemm/forward/m{}n8k8/{}/onednn/cpu/hot", m, dtype),
